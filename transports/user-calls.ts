@@ -12,13 +12,16 @@ import type { Event } from '../schemas/event.js'
 /** Makes calls with the access of a request. */
 export class UserCalls {
   #accessId: string | undefined
+  private readonly credentials: Credentials
 
   constructor(
     private readonly dispatcher: Pick<Dispatcher, 'call'>,
     private readonly user: string,
-    private readonly credentials: Credentials,
+    credentials: Credentials,
     private readonly signal?: AbortSignal
-  ) {}
+  ) {
+    this.credentials = { ...credentials, isEndpoint: true }
+  }
 
   /** Id of the access; `undefined` until a call has succeeded. */
   get accessId(): string | undefined {

@@ -47,6 +47,8 @@ export interface Credentials {
   readonly isCounted?: true
   /** Set by the transport that receives data of connections, for the methods that only it calls. */
   readonly isConnection?: true
+  /** Set by endpoints that answer in formats of their own, for the methods that only they call. */
+  readonly isEndpoint?: true
   /** The client's address. */
   readonly ip: string
   readonly via: 'http' | 'socket.io' | 'hf'

@@ -3,7 +3,8 @@
  * certain has no code.
  */
 import { findMeasure } from '../../schemas/measures/catalogue.js'
-import type { Path, StreamPlace } from './stream-names.js'
+import { convertUnit } from '../../schemas/units.js'
+import type { StreamPlace } from './stream-names.js'
 
 /** What an observation is about. */
 export interface Coding {
@@ -24,10 +25,18 @@ interface Rule extends Coding {
 
 /** Names of what is counted in beats per minute like a heart rate, or compared with one. */
 const notHeartRate =
-  /cadence|cadenza|kadenz|trittfrequenz|tempo|music|musik|musique|variab|recover|erholung|récup|respir|breath|atem|atmung/i
-/** Names of what people want to reach, or of statistics: no measurement, whatever it is of. */
-const notMeasured =
-  /\b(?:goal|target)s?\b|\bziel|wunsch|objectif|\bcible|threshold|schwelle|seuil|deviation|abweichung/i
+  /cadence|cadenza|kadenz|trittfrequenz|schrittfrequenz|schlagzahl|stroke|\bsteps? (?:per|rate)|\bspm\b|\brpm\b|\bpas par|tempo|music|musik|musique|recover|erholung|récup|reserve|réserve|respir|breath|atem|atmung/i
+/** Names of what people want to reach or expect. */
+const wanted =
+  /\b(?:goal|target)s?\b|ziel|wunsch|\bsoll|objectif|\bcible|\bvisée?\b|desired|ideal|idéal|predict|prognos|prévision|limit|grenz|threshold|schwelle|seuil|alarm|alert/i
+/** Names of statistics and of differences. */
+const derived =
+  /deviation|abweichung|\bécart|\bsd\b|coefficient|koeffizient|varia[bnt]|schwankung|fluctuat|\bchanges?\b|änderung|changement|differ|différ|\bdelta\b|Δ|trend\b|tendance|per[cz]entil/i
+/** Names of those whose account it is not. */
+const notOwn =
+  /\bf(?:o?e|œ)tal|fötal|fœtal|birth|geburt|naissance|\b(?:dog|cat|horse|pet)s?\b|\bhunde?s?\b|\bkatzen?\b|\bpferd|haustier|\bchiens?\b|\bcheval\b/i
+/** Names of what is no measurement of the user, whatever it is of. */
+const notMeasured = [wanted, derived, notOwn]
 
 /** The first rule that matches applies. Names are in the languages of the pages. */
 const codingRules: readonly Rule[] = [
@@ -71,7 +80,7 @@ const codingRules: readonly Rule[] = [
     measures: ['weight'],
     matchesName: /weight|body mass|gewicht|poids/i,
     excludesName:
-      /fat|lean|muscle|bone|water|lift|luggage|food|fett|mager|muskel|knochen|wasser|graisse|maigre|musc|osseu|\beau\b|train|exerci|workout|bewegt|heben|hantel|dumbbell|barbell|soulev|haltère|gepäck|bagage|\bloss|\blost|\bgain|verlust|abnahme|zunahme|perte|prise de/i,
+      /fat|lean|muscle|bone|water|lift|luggage|food|fett|mager|muskel|knochen|wasser|graisse|maigre|musc|osseu|\beau\b|train|exerci|workout|bewegt|heben|hantel|dumbbell|barbell|kettlebell|squat|bench|\bpress\b|\bdry\b|trocken|portion|serving|meal|mahlzeit|repas|ingredient|zutat|backpack|package|paket|colis|rucksack|soulev|haltère|gepäck|bagage|\bloss|\blost|\bgain|verlust|abnahme|zunahme|perte|prise de/i,
     loinc: [['29463-7', 'Body weight']],
     category: 'vital-signs'
   },
@@ -79,9 +88,10 @@ const codingRules: readonly Rule[] = [
     types: ['length/cm', 'length/m', 'length/in', 'length/ft'],
     measures: ['height'],
     // The German "Taille" is the waist: alone, the word is not certain.
-    matchesName: /\bheight|grösse|größe|taille corporelle|taille debout|stature/i,
+    // German words such as "Tumorgröße" are of anything.
+    matchesName: /\bheight|körpergr(?:össe|öße)|\bgr(?:össe|öße)\b|taille corporelle|taille debout|stature/i,
     excludesName:
-      /waist|tour de|umfang|girth|circonf|circumf|sit|fundal|elevation|climb|altitude|table|tisch|desk|bureau|jump|sprung|saut|wave|welle|vague|snow|schnee|neige|schuh|kleid|tumou?r/i,
+      /waist|tour de|umfang|girth|circonf|circumf|sit|seat|saddle|heel|ceiling|\btide|fundal|uter|elevation|climb|altitude|table|tisch|desk|bureau|jump|sprung|saut|wave|welle|vague|snow|schnee|neige|schuh|kleid|tumou?r/i,
     loinc: [['8302-2', 'Body height']],
     category: 'vital-signs'
   },
@@ -97,7 +107,7 @@ const codingRules: readonly Rule[] = [
     measures: ['body-temperature', 'basal-body-temperature'],
     matchesName: /\bbody|körper|corps|corporel|fever|fieber|fièvre/i,
     excludesName:
-      /room|zimmer|raum|pièce|outside|aussen|water|wasser|skin|haut|peau|cutan|wrist|handgelenk|poignet/i,
+      /room|zimmer|raum|pièce|outside|aussen|water|wasser|skin|haut|peau|cutan|wrist|handgelenk|poignet|ambient|umgebung|environ|\bair\b|luft|bath|\bbad|\bbain|surface|oberfl/i,
     loinc: [['8310-5', 'Body temperature']],
     category: 'vital-signs'
   },
@@ -106,7 +116,7 @@ const codingRules: readonly Rule[] = [
     measures: ['oxygen-saturation'],
     matchesName: /oxygen|spo2|\bo2\b|sauerstoff|oxygène|oxymétrie/i,
     excludesName:
-      /muscle|muskel|muscul|tissue|gewebe|tissu|fio2|inspir|desat|entsätt|ventil|ven(?:ous|ös)|veineu/i,
+      /muscle|muskel|muscul|tissue|gewebe|tissu|cerebral|zerebral|cérébral|fio2|inspir|\bair\b|raumluft|ambient|umgebung|\bflow|\bdébit|desat|entsätt|ventil|ven(?:ous|ös)|veineu|\bbelow\b|\bunter\b|\bsous\b|<|\bdrop|abfall|baisse|uptake|aufnahme|consum|verbrauch|consomm/i,
     loinc: [
       ['59408-5', 'Oxygen saturation in Arterial blood by Pulse oximetry'],
       ['2708-6', 'Oxygen saturation in Arterial blood']
@@ -117,6 +127,7 @@ const codingRules: readonly Rule[] = [
     types: ['ratio/percent'],
     measures: ['body-fat'],
     matchesName: /body fat|körperfett|masse grasse|graisse corporelle/i,
+    excludesName: /visc|viszeral|trunk|rumpf|\btronc|\barms?\b|\blegs?\b|\bbras\b|\bjambe|\bbeine?\b/i,
     loinc: [['41982-0', 'Percentage of body fat Measured']],
     category: 'vital-signs'
   },
@@ -125,13 +136,18 @@ const codingRules: readonly Rule[] = [
   {
     types: ['count/steps'],
     measures: ['steps'],
+    excludesName: /stair|treppe|escalier|\bper min|pro minute|par minute/i,
     loinc: [['55423-8', 'Number of steps in unspecified time Pedometer']],
+    category: 'activity'
+  },
+  // Of being asleep.
+  {
+    types: ['sleep/analysis'],
+    measures: ['sleep'],
+    loinc: [['93832-4', 'Sleep duration']],
     category: 'activity'
   }
 ]
-
-/** The code for being asleep; other kinds of sleep analysis have codes for whole nights only. */
-export const sleepCoding: Coding = { loinc: [['93832-4', 'Sleep duration']], category: 'activity' }
 
 /** Codes of the parts of a blood pressure, by the names of their fields. */
 export const bloodPressureParts: Readonly<Record<string, readonly [code: string, display: string]>> = {
@@ -141,39 +157,47 @@ export const bloodPressureParts: Readonly<Record<string, readonly [code: string,
 }
 
 /**
- * Returns the coding of a type in these streams, and `at`, the index of the stream that identifies it; `undefined` if
- * there is none. A stream that is marked with a measure holds that and nothing else, whatever its name is.
+ * Returns the coding of a type in these streams, and `at`, the index of the stream that identifies it, -1 if that is not in the
+ * path; `undefined` if there is none. In a stream that is marked with a measure, what can be converted to the measure's types is of
+ * that measure, whatever the name is.
  */
-export function findCoding(
-  type: string,
-  { mark, path }: StreamPlace
-): { code: Coding; at: number } | undefined {
+export function findCoding(type: string, place: StreamPlace): FoundCoding | undefined {
+  let known = codings.get(place)
+  if (!known) codings.set(place, (known = new Map()))
+  if (!known.has(type)) known.set(type, computeCoding(type, place))
+  return known.get(type)
+}
+
+interface FoundCoding {
+  readonly code: Coding
+  readonly at: number
+}
+
+/** The codings by type: streams have thousands of events, and long names. */
+const codings = new WeakMap<StreamPlace, Map<string, FoundCoding | undefined>>()
+
+function computeCoding(type: string, { above, mark, path }: StreamPlace): FoundCoding | undefined {
   const measure = mark && findMeasure(mark.measure)
   // What belongs to no measure of the catalogue, or to the user's own, is not certain.
   if (mark && !measure) return undefined
-  const isMarked = measure?.types.includes(type) === true
-  for (const rule of codingRules) {
-    if (!rule.types.includes(type)) continue
-    const at = !isMarked ? findName(rule, path) : rule.measures.includes(measure.id) ? mark!.at : -1
-    if (at >= 0) return { code: rule, at }
+  const rules = codingRules.filter(rule => rule.types.includes(type))
+  if (measure?.types.some(each => convertUnit(1, type, each, true) !== undefined)) {
+    const rule = rules.find(({ measures }) => measures.includes(measure.id))
+    return rule && { code: rule, at: mark!.at }
+  }
+  const names = [...path, ...above]
+  if (names.some(name => notMeasured.some(pattern => pattern.test(name)))) return undefined
+  for (const { excludesName, matchesName, ...code } of rules) {
+    if (excludesName && names.some(name => excludesName.test(name))) continue
+    const at = matchesName ? path.findLastIndex(name => matchesName.test(name)) : path.length - 1
+    if (at >= 0) return { code, at }
   }
   return undefined
 }
 
-/** Returns the index of the stream whose name is that of a rule; -1 if there is none, or the name of another excludes it. */
-function findName({ excludesName, matchesName }: Rule, path: Path): number {
-  if (path.some(name => notMeasured.test(name) || excludesName?.test(name))) return -1
-  return matchesName ? path.findLastIndex(name => matchesName.test(name)) : path.length - 1
-}
-
-/** A way in which an event is coded: its types, and what the code says. */
-interface CodedTypes extends Coding {
-  readonly types: readonly string[]
-}
-
 /** Returns what can have a code, with the types of such events. */
-export function listCodedTypes(): readonly CodedTypes[] {
-  return [...codingRules, { ...sleepCoding, types: ['sleep/analysis'] }]
+export function listCodedTypes(): readonly (Coding & Pick<Rule, 'types'>)[] {
+  return codingRules
 }
 
 function createGlucoseRule(types: readonly string[], code: string, display: string): Rule {
@@ -182,7 +206,8 @@ function createGlucoseRule(types: readonly string[], code: string, display: stri
     measures: ['glucose', 'fasting-glucose'],
     // Not triglycerides, glycerol, or what has a part of glucose only.
     matchesName: /gl[uy][ck]o[smz]|gl[uy][ck](?:a?e|ä|é)mi|blood sugar|zucker|sucre/i,
-    excludesName: /urin|s[uú]ri[ae]|food|intake|h[aä]mo|hémo|hba1c/i,
+    excludesName:
+      /urin|s[uú]ri[ae]|food|intake|h[aäe]mo|hémo|hba1c|gl[uy][ck]os(?:am|yl)|serum|sérum|plasma|liquor|spinal|\bcsf\b|\blcr\b|saliv|speichel|sweat|schweiß|schweiss|sueur|tears?\b|interstiti/i,
     loinc: [[code, display]],
     category: 'laboratory'
   }

@@ -2,7 +2,7 @@
 import type { Event } from '../../schemas/event.js'
 import { JsonText } from '../json/json-text.js'
 import { plainForm, type JsonForm } from '../json/writer.js'
-import { findCoding, bloodPressureParts, sleepCoding, type Coding } from './fhir-codes.js'
+import { findCoding, bloodPressureParts, type Coding } from './fhir-codes.js'
 import { cutText, chunkSize } from './chunks.js'
 import type { Path, StreamPlace } from './stream-names.js'
 import { TimeFormatter } from './time-formatter.js'
@@ -32,14 +32,15 @@ interface ObservationSurroundings {
 }
 
 /**
- * Returns the coding of an event in these streams, and `at`, the index of the stream that identifies it; `undefined` if
- * there is none.
+ * Returns the coding of an event in these streams, and `at`, the index of the stream that identifies it, -1 if that is not in the
+ * path; `undefined` if there is none.
  */
 export function findEventCoding(
   { content, type }: Pick<Event, 'content' | 'type'>,
   place: StreamPlace
 ): { code: Coding; at: number } | undefined {
-  return isAsleep(type, content) ? { code: sleepCoding, at: place.path.length - 1 } : findCoding(type, place)
+  // Other kinds of sleep analysis have codes for whole nights only.
+  return type === 'sleep/analysis' && !isAsleep(type, content) ? undefined : findCoding(type, place)
 }
 
 /** Returns the observation of an event. */
@@ -55,7 +56,7 @@ export function buildObservation(
     id,
     status: trashed === true ? 'entered-in-error' : 'final',
     ...(found && { category: [toCategory(found.code)] }),
-    code: toCodeableConcept(found?.code, path[found?.at ?? path.length - 1]!),
+    code: toCodeableConcept(found?.code, findText(path, found)),
     subject,
     ...toEffectiveTime(instants, event),
     ...(isAsleep(type, content) ? toSleepDuration(event) : toValue(type, content)),
@@ -77,6 +78,11 @@ function toDevice(path: Path, at: number | undefined): object {
 function toCodeableConcept(code: Coding | undefined, text: string): object {
   const coding = code?.loinc.map(([one, display]) => ({ system: 'http://loinc.org', code: one, display }))
   return { ...(coding && { coding }), text: cleanText(text) }
+}
+
+/** Returns the name of the stream that identifies the measurement; that of its code if the stream is not in the path. */
+function findText(path: Path, found: ReturnType<typeof findEventCoding>): string {
+  return path[found?.at ?? path.length - 1] ?? found!.code.loinc[0]![1]
 }
 
 function toCategory({ category }: Coding): object {

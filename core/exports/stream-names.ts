@@ -1,6 +1,8 @@
 /** Names of streams, as far as the reader may see them. */
 import { readMeasureMark } from '../../schemas/measures/measure.js'
+import type { StreamNode } from '../../storage/streams/node.js'
 import { ReaderVersion, type Reader } from '../call/reader.js'
+import { iterateAncestors } from '../streams/tree.js'
 import { truncate } from './chunks.js'
 
 /** Names of streams from the root to the stream itself; of a long path the end, after an ellipsis. */
@@ -9,8 +11,10 @@ export type Path = readonly string[]
 /** Names of a stream and of those above it, and the measure that one of them is marked with. */
 export interface StreamPlace {
   readonly path: Path
-  /** The mark of the nearest stream that has one, and its index in the path. */
+  /** The mark of the nearest stream that has one, and its index in the path; -1 if it is not in the path. */
   readonly mark?: { readonly measure: string; readonly at: number } | undefined
+  /** Names of the other streams above, which are never shown: a goal remains one for those who only see streams below. */
+  readonly above: Path
 }
 
 /** Maximum number of streams whose names are cached. */
@@ -31,7 +35,7 @@ export class StreamNames {
     return this.place(reader, id).path
   }
 
-  /** Returns these names, and the measure that the nearest marked stream among the named ones holds. */
+  /** Returns these names, and the measure that the nearest marked stream holds, whether it may be listed or not. */
   place(reader: Reader, id: string): StreamPlace {
     if (this.#version?.hasChanged(reader) ?? true) {
       this.#known.clear()
@@ -48,24 +52,48 @@ export class StreamNames {
 
 function findPlace({ caller, store: { streams } }: Reader, id: string): StreamPlace {
   const names: string[] = []
-  const marks: (string | undefined)[] = []
+  const found = streams.find(id)
   let room = maxPathLength
-  for (let node = streams.find(id); node && caller.mayAt('list', node); node = node.parent) {
+  let isCut = false
+  for (let node = found; node && caller.mayAt('list', node); node = node.parent) {
     const name = truncate(node.stream.name, maxPathLength)
     room -= name.length + 3
-    if (room < 0 && names.length > 0) {
-      names.push('…')
-      break
-    }
+    isCut = room < 0 && names.length > 0
+    if (isCut) break
     names.push(name)
-    marks.push(readMeasureMark(node.stream.clientData))
   }
-  return names.length === 0 ? { path: [id] } : toPlace(names, marks)
+  const place = toPlace(id, found ? listAncestors(found) : [], names)
+  if (!isCut) return place
+  const { mark, path } = place
+  return { ...place, path: ['…', ...path], mark: mark && { ...mark, at: mark.at < 0 ? -1 : mark.at + 1 } }
 }
 
-/** Returns a place by the names of its streams and their marks, from the stream itself to the root. */
-export function toPlace(names: readonly string[], marks: readonly (string | undefined)[]): StreamPlace {
-  const index = marks.findIndex(mark => mark !== undefined)
-  const mark = index < 0 ? undefined : { measure: marks[index]!, at: names.length - 1 - index }
-  return { path: names.toReversed(), mark }
+/** What a stream says of the events in it and below. */
+export interface NamedStream {
+  readonly name: string
+  /** The measure that it is marked with. */
+  readonly mark?: string | undefined
+}
+
+/** Returns what a stream and those above say, up to the root. */
+export function listAncestors(node: StreamNode): NamedStream[] {
+  return Array.from(iterateAncestors(node), ({ stream: { clientData, name } }) => {
+    const mark = readMeasureMark(clientData)
+    return mark === undefined ? { name } : { name, mark }
+  })
+}
+
+/**
+ * Returns the place of a stream. `streams`: the stream and all above it, up to the root. `names`: the names that are shown, of the
+ * first of these; the id if there is none.
+ */
+export function toPlace(id: string, streams: readonly NamedStream[], names: readonly string[]): StreamPlace {
+  const path = names.length === 0 ? [id] : names.toReversed()
+  const index = streams.findIndex(({ mark }) => mark !== undefined)
+  const at = index < names.length ? path.length - 1 - index : -1
+  return {
+    path,
+    mark: index < 0 ? undefined : { measure: streams[index]!.mark!, at },
+    above: streams.slice(names.length).map(({ name }) => name)
+  }
 }

@@ -141,6 +141,7 @@ import { create as createStream } from './streams/create.js'
 import { deleteStream } from './streams/delete.js'
 import { facts } from './streams/facts.js'
 import { get as getStreams } from './streams/get.js'
+import { getAbove as getStreamsAbove } from './streams/get-above.js'
 import { update as updateStream } from './streams/update.js'
 import { systemMethods } from './system/index.js'
 import { deleteUser } from './users/delete.js'
@@ -272,6 +273,7 @@ export const methods: readonly AnyMethod[] = [
   createStream,
   deleteStream,
   getStreams,
+  getStreamsAbove,
   facts,
   updateStream,
   createInvitations,

@@ -2,7 +2,7 @@
 import { isSeries } from '../../core/events/fields.js'
 import { roundToMicroseconds } from '../../core/exports/format.js'
 import { getDuration } from '../../core/exports/value-reader.js'
-import { getElementType, timeColumn } from '../../core/series/column-plan.js'
+import { durationColumn, getElementType, timeColumn } from '../../core/series/column-plan.js'
 import type { Event } from '../../schemas/event.js'
 import { refuse } from './outcome.js'
 import type { Patient } from './patient.js'
@@ -103,7 +103,7 @@ async function readPointsBetween(
 function toEvent(holder: Event, fields: readonly string[], row: readonly unknown[]): Event {
   const { attachments: _files, content: _own, description: _text, duration: _length, ...rest } = holder
   const deltaTime = row[fields.indexOf(timeColumn)] as number
-  const own = fields.filter(field => field !== timeColumn)
+  const own = fields.filter(field => field !== timeColumn && field !== durationColumn)
   const isPlain = own.includes('value')
   const duration = getDuration(fields, row, []) as number | undefined
   const content = isPlain
@@ -115,6 +115,6 @@ function toEvent(holder: Event, fields: readonly string[], row: readonly unknown
     type: getElementType(holder.type),
     time: roundToMicroseconds(holder.time + deltaTime),
     content,
-    ...(isPlain && duration !== undefined && { duration })
+    ...(duration !== undefined && { duration })
   }
 }

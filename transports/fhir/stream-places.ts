@@ -1,5 +1,5 @@
 /** Places of streams, by whose names and marks measurements are recognised. */
-import { toPlace, type StreamPlace } from '../../core/exports/stream-names.js'
+import { toPlace, type NamedStream, type StreamPlace } from '../../core/exports/stream-names.js'
 import type { Event } from '../../schemas/event.js'
 import { readMeasureMark } from '../../schemas/measures/measure.js'
 import { type PlacedStream, readStreams, type UserCalls } from '../user-calls.js'
@@ -7,24 +7,44 @@ import { type PlacedStream, readStreams, type UserCalls } from '../user-calls.js
 /** Maximum number of names of a path. */
 const maxNames = 20
 
-/** The names of an event's first stream and of its ancestors, and their mark, as far as the access may see them. */
+/** The names of an event's first stream and of its ancestors as far as the access may see them, and the mark that applies. */
 export class StreamPlaces {
-  constructor(private readonly streams: ReadonlyMap<string, PlacedStream>) {}
+  readonly #known = new Map<string, StreamPlace>()
+
+  constructor(
+    private readonly streams: ReadonlyMap<string, PlacedStream>,
+    /** The streams above those at the top, which are not shown. */
+    private readonly above: ReadonlyMap<string, readonly NamedStream[]>
+  ) {}
 
   /** Returns the names from the root to the stream, and its mark; its id if it is not listed. */
   get({ streamIds }: Pick<Event, 'streamIds'>): StreamPlace {
     const id = streamIds[0] ?? ''
-    const names: string[] = []
-    const marks: (string | undefined)[] = []
-    for (let place = this.streams.get(id); place && names.length < maxNames; place = place.above) {
-      names.push(place.stream.name)
-      marks.push(readMeasureMark(place.stream.clientData))
+    let found = this.#known.get(id)
+    if (!found) this.#known.set(id, (found = this.#find(id)))
+    return found
+  }
+
+  #find(id: string): StreamPlace {
+    const seen: NamedStream[] = []
+    let top = id
+    for (let place = this.streams.get(id); place; place = place.above) {
+      top = place.stream.id
+      seen.push({ name: place.stream.name, mark: readMeasureMark(place.stream.clientData) })
     }
-    return names.length === 0 ? { path: [id] } : toPlace(names, marks)
+    const names = seen.slice(0, maxNames).map(({ name }) => name)
+    return toPlace(id, [...seen, ...(this.above.get(top) ?? [])], names)
   }
 }
 
-/** Reads the streams that the access may list. */
+/** Reads the streams that the access may list, and what those above say of them. */
 export async function readStreamPlaces(calls: UserCalls): Promise<StreamPlaces> {
-  return new StreamPlaces(await readStreams(calls, { state: 'all' }))
+  const streams = await readStreams(calls, { state: 'all' })
+  const { above } = await calls.call<{ above: readonly Above[] }>('streams.getAbove', {})
+  return new StreamPlaces(streams, new Map(above.map(each => [each.id, each.streams])))
+}
+
+interface Above {
+  readonly id: string
+  readonly streams: readonly NamedStream[]
 }

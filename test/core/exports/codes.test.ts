@@ -98,7 +98,28 @@ t.test('names of goals, exercises and other bodies are no measurements', async t
     ['Respiration', 'frequency/bpm'],
     ['Body / skin', 'temperature/c'],
     ['Target heart rate', 'frequency/bpm'],
-    ['Step goal', 'count/steps']
+    ['Step goal', 'count/steps'],
+    ['Schrittziel', 'count/steps'],
+    ['Gewichtsziel', 'mass/kg'],
+    ['Ideal weight', 'mass/lb'],
+    ['Weight change', 'mass/kg'],
+    ['Gewichtstrend', 'mass/kg'],
+    ['Birth weight', 'mass/g'],
+    ["The dog's weight", 'mass/kg'],
+    ['Portion weight', 'mass/g'],
+    ['Tumorgröße', 'length/cm'],
+    ['Saddle height', 'length/cm'],
+    ['Blood pressure limit', 'blood-pressure/mmhg-bpm'],
+    ['Schrittfrequenz', 'frequency/bpm'],
+    ['Stroke rate', 'frequency/bpm'],
+    ['Fetal heart rate', 'frequency/bpm'],
+    ['Body temperature variation', 'temperature/c'],
+    ['Time below 90 % oxygen', 'ratio/percent'],
+    ['Body fat, left arm', 'ratio/percent'],
+    ['Glycosylated hemoglobin', 'density/g-dl'],
+    ['Glucose, CSF', 'density/mg-dl'],
+    ['Glucose variability', 'density/mg-dl'],
+    ['Glucose, plasma', 'density/mmol-l']
   ]
   for (const [at, [name, type]] of others.entries()) await add(alice, `stream-${at}`, { name }, type, name)
   const found = await readCodes(alice)
@@ -149,4 +170,68 @@ t.test('a stream that is marked with a measure holds that, whatever its name is'
       [undefined]
     )
   }
+})
+
+t.test('other units of a measure are of the measure that the stream is marked with', async t => {
+  const { alice } = await coffer(t)
+  const marked: readonly (readonly [name: string, mark: string, type: string, codes: readonly string[]])[] = [
+    ['Weight', 'weight-lifted', 'mass/oz', []],
+    ['Scale', 'weight', 'mass/oz', ['29463-7']],
+    ['Height', 'distance', 'length/in', []],
+    ['Glucose', 'total-cholesterol', 'density/g-dl', []],
+    // What is no measurement of that kind is identified by the name.
+    ['Weight', 'waist', 'mass/oz', ['29463-7']]
+  ]
+  for (const [at, [name, mark, type]] of marked.entries()) {
+    const stream = { name: `${name} ${at}`, clientData: { 'coffer:measure': mark } }
+    await add(alice, `stream-${at}`, stream, type, `${name} as ${mark}`)
+  }
+  t.same(await readCodes(alice), new Map(marked.map(([name, mark, , own]) => [`${name} as ${mark}`, own])))
+})
+
+/** Client data that marks a stream with a measure. */
+const mark = (measure: string): object => ({ clientData: { 'coffer:measure': measure } })
+
+t.test('an access to a part of the streams gets the same codes, without the names of others', async t => {
+  const { alice } = await coffer(t)
+  const above: readonly (readonly [stream: object, name: string, type: string, codes: readonly string[]])[] =
+    [
+      [{ name: 'Hidden 1', ...mark('heart-rate-recovery') }, 'Polar', 'frequency/bpm', []],
+      [{ name: 'Hidden 2', ...mark('weight-lifted') }, 'Weight', 'mass/kg', []],
+      [{ name: 'Hidden 3', ...mark(':none') }, 'Pulse', 'frequency/bpm', []],
+      [{ name: 'Hidden 4', ...mark(':none') }, 'Nights', 'sleep/analysis', []],
+      [{ name: 'Hidden 5', ...mark('resting-heart-rate') }, 'Watch', 'frequency/bpm', ['40443-4']],
+      [{ name: 'Hidden goals' }, 'Weight', 'mass/kg', []],
+      [{ name: 'Hidden target' }, 'Nights', 'sleep/analysis', []],
+      [{ name: 'Hidden 6' }, 'Weight', 'mass/kg', ['29463-7']]
+    ]
+  const permissions = []
+  for (const [at, [stream, name, type]] of above.entries()) {
+    await alice.do('streams.create', { id: `above-${at}`, ...stream })
+    await alice.do('streams.create', { id: `seen-${at}`, name, parentId: `above-${at}` })
+    const content = type === 'sleep/analysis' ? { analysis: 'asleep' } : 60
+    await alice.event({ streamIds: [`seen-${at}`], type, content, description: String(at) })
+    permissions.push({ streamId: `seen-${at}`, level: 'read' as const })
+  }
+  const expected = new Map(above.map(([, , , own], at) => [String(at), own]))
+  const app = await alice.grantAll(permissions)
+  for (const client of [alice, app]) {
+    t.same(await readCodes(client), expected)
+    const { body } = await client.http('GET', '/fhir/Observation')
+    const found = body.entry.map(({ resource }: Answer) => [
+      resource.note[0].text,
+      resource.code.coding.map(({ code }: Answer) => code)
+    ])
+    t.same(new Map(found), new Map([...expected].filter(([, own]) => own.length > 0)))
+  }
+  const exported = (await app.http('GET', '/events/export?format=fhir-ndjson')).body
+  t.notMatch(exported + JSON.stringify((await app.http('GET', '/fhir/Observation')).body), /hidden/i)
+  t.match(
+    exported,
+    '"code":{"coding":[{"system":"http://loinc.org","code":"40443-4","display":"Heart rate --resting"}],"text":"Heart rate --resting"}'
+  )
+  t.match(exported, '"device":{"display":"Watch"}')
+  // The names are for the service itself.
+  const { results } = await app.do('callBatch', [{ method: 'streams.getAbove', params: {} }])
+  t.equal(results[0].error?.id, 'invalid-method')
 })

@@ -19,7 +19,7 @@ const coded: readonly (readonly [stream: string, type: string, loinc: string])[]
   ['Weight', 'mass/kg', '29463-7'],
   ['Gewicht', 'mass/lb', '29463-7'],
   ['Poids', 'mass/st', '29463-7'],
-  ['Birth weight', 'mass/g', '29463-7'],
+  ['Morning weight', 'mass/g', '29463-7'],
   ['Height', 'length/cm', '8302-2'],
   ['Grösse', 'length/m', '8302-2'],
   ['Stature', 'length/in', '8302-2'],

@@ -95,6 +95,24 @@ t.test('data points', async t => {
     t.match(parts.body.component, [{ valueQuantity: { value: 120 } }, { valueQuantity: { value: 80 } }])
   })
 
+  t.test('that have parts last as long as they say, too', async t => {
+    const start = monday - 100 * day
+    const id = await add(
+      'blood',
+      'blood-pressure/mmhg-bpm',
+      start,
+      ['deltaTime', 'duration', 'systolic', 'diastolic'],
+      [[0, 60, 130, 85]]
+    )
+    const { body } = await ask(t, alice, `Observation/${id}.p0`)
+    const at = new Date(start * 1000).toISOString().slice(0, 17)
+    t.same(body.effectivePeriod, { start: `${at}00Z`, end: `${at.replace(':00:', ':01:')}00Z` })
+    t.same(
+      body.component.map(({ valueQuantity }: Answer) => valueQuantity.value),
+      [130, 85]
+    )
+  })
+
   t.test('are only found by code and time', async t => {
     for (const query of ['code=8867-4', 'date=2026-01-05', 'code=8867-4&date=ge2026-01-05'])
       t.equal(ids((await ask(t, alice, `Observation?${query}`)).body).length, 5, query)

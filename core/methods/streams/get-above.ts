@@ -1,0 +1,42 @@
+/** `streams.getAbove`: what the streams above those of an access say of them. */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { method, type AccessRule } from '../../call/method.js'
+import { fail } from '../../errors.js'
+import { listAncestors } from '../../exports/stream-names.js'
+
+/** Only endpoints of the service, which show none of the names. */
+const endpointsOnly: AccessRule = {
+  needsAccess: true,
+  check: ({ credentials }) => {
+    if (!credentials.isEndpoint) fail('invalid-method')
+  }
+}
+
+/**
+ * Returns the streams above each permitted stream whose parent the access may not list, from the parent to the root. They are never
+ * shown, but a goal, for example, remains one for those who only see streams below. Errors: `invalid-method` for all others.
+ */
+export const getAbove = method({
+  id: 'streams.getAbove',
+  summary: 'Get the streams above those of the access',
+  params: Type.Object({}, closed),
+  result: Type.Object({
+    above: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        streams: Type.Array(Type.Object({ name: Type.String(), mark: Type.Optional(Type.String()) }))
+      })
+    )
+  }),
+  mode: 'read',
+  isInternal: true,
+  allow: endpointsOnly,
+  run({ caller, store: { streams } }) {
+    const above = Array.from(caller.names, id => {
+      const parent = streams.find(id)?.parent
+      return parent && !caller.mayAt('list', parent) ? [{ id, streams: listAncestors(parent) }] : []
+    })
+    return { above: above.flat() }
+  }
+})
