@@ -19,6 +19,7 @@ import {
 import type { Exchange } from './exchange.js'
 import { unknownAddress } from './request/address.js'
 import { getCredentials } from './request/credentials.js'
+import { getMaxValues } from './request/query.js'
 import { hasBoundToken, proveCredentials, readProof } from './request/prove.js'
 
 /**
@@ -47,8 +48,9 @@ export async function handleRead(
   const form = Object.entries(Object(state.form?.body) as Record<string, unknown>)
   const params = new Map<string, readonly string[]>()
   // The form comes first, as in other programs that take the first value.
+  const max = getMaxValues(services.config.limits)
   for (const [name, value] of [...form, ...query])
-    params.set(name, [...(params.get(name) ?? []), ...toTexts(name, value)])
+    params.set(name, [...(params.get(name) ?? []), ...toTexts(name, value, max)])
   const verb = exchange.method === 'HEAD' ? 'GET' : exchange.method
   const { signal } = watchClient(res)
   const calls = new UserCalls(dispatcher, user, credentials, signal)
@@ -92,9 +94,14 @@ export async function handleRead(
   }
 }
 
-/** Returns the values of a parameter. Throws `invalid-request-structure` for other values than texts, which a form can hold as JSON. */
-function toTexts(name: string, value: unknown): readonly string[] {
+/**
+ * Returns the values of a parameter. Throws `invalid-request-structure` for other values than texts, and for more than `max`: a form
+ * can hold both as JSON.
+ */
+function toTexts(name: string, value: unknown, max: number): readonly string[] {
   const all: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (all.length > max)
+    fail('invalid-request-structure', `The parameter ${quoteText(name)} can have at most ${max} values`)
   return all.map(each =>
     typeof each === 'string'
       ? each

@@ -75,6 +75,8 @@ const readingShift = 0.001
 const daySeconds = 86_400
 /** Longest range of sums that is read at once, in seconds: that of `measures.sample`. */
 const maxSumRange = 10_958 * daySeconds
+/** Maximum number of calls for a range of sums: one more, since each call has one part less. */
+const maxSumCalls = maxCalls + 1
 /** Numbers of the days that have a date of four digits of the year: 0000-01-01 to 9999-12-31. */
 const [firstDay, lastDay] = [-719_528, 2_932_896]
 /** Longest range of days in seconds: less than that of `measures.days`. */
@@ -107,6 +109,10 @@ export class CellReader {
     // The last part includes its end, with which the next cell begins.
     const most = isSpread ? Math.min(maxParts, Math.floor(maxSumRange / width)) - 1 : maxParts
     if (most < 1) refuseUnsupported('The range of what adds up can be at most 15 years')
+    if (count > most * maxSumCalls) {
+      const years = Math.floor((most * maxSumCalls * width) / (365 * daySeconds))
+      refuseUnsupported(`The steps of what adds up can cover at most ${years} years. Use a later "start"`)
+    }
     for (let done = 0; done < count; done += most) {
       const parts = Math.min(most, count - done)
       const fromTime = from + done * width + (isSpread ? 0 : readingShift)

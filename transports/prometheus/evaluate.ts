@@ -4,7 +4,7 @@ import type { Expression, RangeFunction, Selection } from './promql.js'
 import type { CellReader, TimedCell } from './cells.js'
 import { aggregate, calculate, dropNames, mapValues, type Result, type Row } from './operators.js'
 import { refuseUnsupported } from './query-error.js'
-import type { Series, SeriesSelector } from './series-list.js'
+import { assertShortLabels, type Series, type SeriesSelector } from './series-list.js'
 import { toSpan, type Grid } from './span.js'
 import { Windows, type Values } from './windows.js'
 
@@ -19,6 +19,8 @@ const longestDay = 25 * 3600
 
 export class Evaluator {
   readonly #windows: Windows
+  /** Cells by the length of windows in seconds: many series have the same. */
+  readonly #spans = new Map<number, ReturnType<typeof toSpan>>()
   #values = 0
   /** Values that operators have handled. */
   #handled = 0
@@ -62,7 +64,9 @@ export class Evaluator {
 
   async #select({ apply, matchers, windowSeconds }: Selection): Promise<Row[]> {
     const rows: Row[] = []
-    for (const series of await runInTurns(this.selector.select(matchers))) {
+    const selected = await runInTurns(this.selector.select(matchers))
+    await runInTurns(assertShortLabels(selected))
+    for (const series of selected) {
       if (apply) assertApplicable(series, apply)
       const values =
         series.shape === 'day'
@@ -97,7 +101,9 @@ export class Evaluator {
     windowSeconds = Math.max(this.grid.step, lookBackSeconds),
     apply?: RangeFunction
   ): Promise<Values | undefined> {
-    const { count, width, window } = toSpan(this.grid, windowSeconds)
+    const span = this.#spans.get(windowSeconds) ?? toSpan(this.grid, windowSeconds)
+    this.#spans.set(windowSeconds, span)
+    const { count, width, window } = span
     const range = { from: this.grid.start - window, width, count }
     const summarise = async (by: RangeFunction): Promise<Values | undefined> => {
       const cells = await this.cells.read(series, range, by === 'last')

@@ -11,7 +11,7 @@ import type { Result, Row } from './operators.js'
 import { parseDuration, parseTime, resolution } from './parse-time.js'
 import { hasSelection, parseQuery, parseSelector, type Matcher } from './promql.js'
 import { refuseMalformed } from './query-error.js'
-import { describeMetrics, listSeries, SeriesSelector, type Series } from './series-list.js'
+import { assertShortLabels, describeMetrics, listSeries, SeriesSelector, type Series } from './series-list.js'
 import type { Grid } from './span.js'
 
 /** Maximum number of steps of a range, as in Prometheus: a series has one value more. */
@@ -77,7 +77,11 @@ export class QueryApi {
     switch (name) {
       case 'series': {
         const limit = this.#limit()
-        return this.#truncate(await this.#match(found => [...found].map(({ labels }) => labels)), limit)
+        return await this.#match(async found => {
+          const listed = this.#truncate([...found], limit)
+          await runInTurns(assertShortLabels(listed))
+          return listed.map(({ labels }) => labels)
+        })
       }
       case 'labels': {
         const limit = this.#limit()

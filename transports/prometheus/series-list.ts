@@ -133,12 +133,32 @@ export function findLabel(labels: Series['labels'], name: string): string | unde
   return Object.hasOwn(labels, name) ? labels[name] : undefined
 }
 
+/** Maximum number of characters of the labels of selected series, as JSON: each has the name of its topmost stream. */
+const maxLabelsLength = 16 * 1024 * 1024
+
+/** Throws a `QueryError` if the labels of series have too many characters together: they take memory until the response has been sent. */
+export function* assertShortLabels(found: Iterable<Pick<Series, 'labels'>>): Steps<void> {
+  const pauses = new Pauses()
+  let length = 0
+  for (const { labels } of found) {
+    length += JSON.stringify(labels).length
+    if (length > maxLabelsLength)
+      refuseUnsupported(
+        `The labels of the series have more than ${maxLabelsLength} characters. Select fewer series`
+      )
+    if (pauses.isDue(10)) yield
+  }
+}
+
 /** Longest time that the patterns of a request may take, in milliseconds. */
 const maxPatternMs = 500
+/** Maximum number of labels that the matchers of a request are compared with. */
+const maxComparisons = 20_000_000
 
 /** Selects series by the matchers of one request. */
 export class SeriesSelector {
   #patternMs = 0
+  #comparisons = 0
 
   constructor(private readonly all: readonly Series[]) {}
 
@@ -161,6 +181,9 @@ export class SeriesSelector {
     for (const { label, matches } of tests) {
       const kept: Series[] = []
       const results = new Map<string, boolean>()
+      this.#comparisons += found.length
+      if (this.#comparisons > maxComparisons)
+        refuseUnsupported('The matchers are too many for that many series. Use fewer selectors or matchers')
       for (const series of found) {
         const text = findLabel(series.labels, label) ?? ''
         let result = results.get(text)

@@ -166,3 +166,51 @@ t.test('large queries', async t => {
     t.equal(order[0], 'heavy', order.join())
   })
 })
+
+t.test('series of many streams', async t => {
+  const { alice } = await coffer(t)
+  const { service, token, username } = alice
+  // Each character takes six in JSON.
+  await alice.do('streams.create', { id: 'top', name: '\u0001'.repeat(1024) })
+  const calls = Array.from({ length: 3000 }, (_, at) => [
+    { method: 'streams.create', params: { id: `s-${at}`, name: `S ${at}`, parentId: 'top' } },
+    {
+      method: 'events.create',
+      params: { streamIds: [`s-${at}`], type: 'mass/kg', content: 70, time: end - minute }
+    }
+  ])
+  await alice.do('callBatch', calls.flat())
+  const ask = async (path: string, params: readonly (readonly [string, string])[]): Promise<Answer> => {
+    const response = await fetch(`${service.server.url}/${username}/prometheus/api/v1/${path}`, {
+      method: 'POST',
+      headers: { authorization: token },
+      body: new URLSearchParams(params.map(([name, value]): [string, string] => [name, value]))
+    })
+    return { code: response.status, ...((await response.json()) as Answer) }
+  }
+
+  t.test('have a limited number of characters in their labels', async t => {
+    const refused = { code: 422, error: /labels of the series have more than \d+ characters/ }
+    t.match(await ask('series', []), refused)
+    t.match(await ask('series', [['match[]', 'coffer_mass_kg']]), refused)
+    for (const query of ['coffer_mass_kg', 'count_over_time(coffer_mass_kg[1h])', 'sum(coffer_mass_kg)'])
+      t.match(
+        await ask('query', [
+          ['query', query],
+          ['time', String(end)]
+        ]),
+        refused,
+        query
+      )
+    t.equal((await ask('series', [['limit', '5']])).data.length, 5)
+    t.equal((await ask('label/stream/values', [])).data.length, 3000)
+    t.equal((await ask('series', [['match[]', '{stream=~"s-1.*"}']])).data.length, 1111)
+  })
+
+  t.test('are compared with a limited number of matchers', async t => {
+    const selector = `{stream!="",${'a="",'.repeat(10)}}`
+    const many = Array.from({ length: 1000 }, () => ['match[]', selector] as const)
+    t.match(await ask('labels', many), { code: 422, error: /matchers are too many/ })
+    t.equal((await ask('labels', many.slice(0, 100))).code, 200)
+  })
+})

@@ -63,6 +63,11 @@ t.test('parameters', async t => {
   }
   const get = async (path: string, params: Record<string, string>): Promise<Answer> =>
     await send(path, String(new URLSearchParams(params)))
+  const countReads = async (): Promise<number> => {
+    const streams = [`:_audit:access-${alice.access.id}`]
+    const { events } = await alice.do('events.get', { streams, limit: 10_000 })
+    return events.filter(({ content }: Answer) => content.action === 'measures.sample').length
+  }
 
   t.test('are times of fractions of a second, and steps', async t => {
     const query = 'coffer_mass_kg'
@@ -158,6 +163,23 @@ t.test('parameters', async t => {
       Array.from({ length: 40 }, () => '10'),
       'over forty years, in years'
     )
+    const count = async (step: string, years: number): Promise<Answer> =>
+      await get('query_range', {
+        query: `increase(coffer_measure_steps[${step}])`,
+        start: String(monday - years * 365 * day),
+        end: String(monday),
+        step
+      })
+    const before = await countReads()
+    t.equal((await count('14y', 154)).code, 200)
+    t.equal((await countReads()) - before, 12)
+    for (const [step, years] of [
+      ['1y', 10_000],
+      ['14y', 10_000],
+      ['30d', 800]
+    ] as const)
+      t.match(await count(step, years), { code: 422, error: /adds up can cover at most \d+ years/ }, step)
+    t.equal((await countReads()) - before, 12, 'too many reads are refused before the first')
   })
 
   t.test('are matchers, also of labels that no series has', async t => {
@@ -226,6 +248,9 @@ t.test('parameters', async t => {
       t.equal(byAddress.code, 200)
       t.same(await send(path, '', String(new URLSearchParams(params))), byAddress, path)
     }
+    const many = { match: Array.from({ length: 1001 }, () => 'coffer_mass_kg') }
+    const body = String(new URLSearchParams({ _json: JSON.stringify(many) }))
+    t.match(await send('series', '', body), { code: 400, error: /"match" can have at most 1000 values/ })
     const both = await send('series', 'match[]=coffer_mass_kg', 'match[]=coffer_measure_weight')
     t.equal(both.data.length, 2)
     t.same((await send('query', 'query=1', 'query=2')).data.result[1], '2', 'the form comes first, as in Go')

@@ -22,13 +22,18 @@ const maxNameLength = 1000
 const maxValues = 1000
 const totalFactor = 10
 
+/** Returns the maximum number of values of a name. */
+export function getMaxValues({ queryIds }: Pick<QueryLimits, 'queryIds'>): number {
+  return Math.max(maxValues, queryIds)
+}
+
 /**
  * Parses `a=1&b=2`. Errors: `invalid-request-structure` for invalid percent-encoding and for too many names or values: a form
  * could contain millions, each of which takes a hundred times its size in memory.
  */
 export function parseQuery(text: string, { jsonKeys, queryIds }: QueryLimits): Query {
   const query = new Map<string, string | readonly string[]>()
-  const max = { names: Math.min(maxNames, jsonKeys), values: Math.max(maxValues, queryIds) }
+  const max = { names: Math.min(maxNames, jsonKeys), values: getMaxValues({ queryIds }) }
   let remaining = totalFactor * max.values
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
     const separator = text.indexOf('&', start)
