@@ -141,7 +141,7 @@ import { create as createStream } from './streams/create.js'
 import { deleteStream } from './streams/delete.js'
 import { facts } from './streams/facts.js'
 import { get as getStreams } from './streams/get.js'
-import { getAbove as getStreamsAbove } from './streams/get-above.js'
+import { findAbove as findStreamsAbove } from './streams/find-above.js'
 import { update as updateStream } from './streams/update.js'
 import { systemMethods } from './system/index.js'
 import { deleteUser } from './users/delete.js'
@@ -273,7 +273,7 @@ export const methods: readonly AnyMethod[] = [
   createStream,
   deleteStream,
   getStreams,
-  getStreamsAbove,
+  findStreamsAbove,
   facts,
   updateStream,
   createInvitations,

@@ -40,7 +40,7 @@ export class StreamPlaces {
 /** Reads the streams that the access may list, and what those above say of them. */
 export async function readStreamPlaces(calls: UserCalls): Promise<StreamPlaces> {
   const streams = await readStreams(calls, { state: 'all' })
-  const { above } = await calls.call<{ above: readonly Above[] }>('streams.getAbove', {})
+  const { above } = await calls.call<{ above: readonly Above[] }>('streams.findAbove', {})
   return new StreamPlaces(streams, new Map(above.map(each => [each.id, each.streams])))
 }
 

@@ -31,6 +31,11 @@ export interface StreamsMethods {
     }
     result: { streams: StreamTree[]; streamDeletions?: ItemDeletion[] }
   }
+  /** Get the streams above those of the access. */
+  'streams.findAbove': {
+    params: Record<string, never>
+    result: { above: { id: string; streams: { name: string; mark?: string }[] }[] }
+  }
   /** Get the contents of each stream. */
   'streams.facts': {
     params: { readonly streams?: StreamsQuery | undefined }

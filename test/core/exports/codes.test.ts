@@ -232,6 +232,6 @@ t.test('an access to a part of the streams gets the same codes, without the name
   )
   t.match(exported, '"device":{"display":"Watch"}')
   // The names are for the service itself.
-  const { results } = await app.do('callBatch', [{ method: 'streams.getAbove', params: {} }])
+  const { results } = await app.do('callBatch', [{ method: 'streams.findAbove', params: {} }])
   t.equal(results[0].error?.id, 'invalid-method')
 })

@@ -1,4 +1,4 @@
-/** `streams.getAbove`: what the streams above those of an access say of them. */
+/** `streams.findAbove`: what the streams above those of an access say of them. */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { method, type AccessRule } from '../../call/method.js'
@@ -17,8 +17,8 @@ const endpointsOnly: AccessRule = {
  * Returns the streams above each permitted stream whose parent the access may not list, from the parent to the root. They are never
  * shown, but a goal, for example, remains one for those who only see streams below. Errors: `invalid-method` for all others.
  */
-export const getAbove = method({
-  id: 'streams.getAbove',
+export const findAbove = method({
+  id: 'streams.findAbove',
   summary: 'Get the streams above those of the access',
   params: Type.Object({}, closed),
   result: Type.Object({
