@@ -1,12 +1,10 @@
 /** What a peer that is down, or that does not give single series and files, means for the rest of a copy. */
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
-import type { Services } from '../../../core/call/services.js'
-import { writeAsService } from '../../../core/cmc/service-calls.js'
 import type { Answer } from '../../support/coffer.js'
 import { until } from '../../support/socket.js'
 import { send, startFakePeer, type FakePeer } from './fake-peer.js'
-import { contact, follow, reaches, root, startWorld, type World } from './world.js'
+import { contact, follow, listWhole, notify, reaches, root, startWorld, type World } from './world.js'
 
 t.setTimeout(400_000)
 
@@ -70,24 +68,6 @@ function give(response: ServerResponse, file: string): void {
   else response.writeHead(200).end('text')
 }
 
-/** Lists the events of the copy that have all their points or files, by their ids at the peer. */
-async function listWhole({ dora }: World): Promise<string[]> {
-  const { events } = await dora.do('events.get', {
-    streams: [root],
-    state: 'all',
-    fromTime: -1e9,
-    limit: 1000
-  })
-  const whole = await Promise.all(
-    events.map(async ({ attachments = [], clientData, id, type }: Answer) => {
-      const { files = [], id: remoteId } = clientData['coffer:followed']
-      if (!type.startsWith('series:')) return attachments.length === files.length ? [remoteId] : []
-      return (await dora.do('hfs.get', { id })).points.length === 1 ? [remoteId] : []
-    })
-  )
-  return whole.flat().toSorted()
-}
-
 /**
  * Waits until the copy has everything. `retry` begins another contact: one that was still failing would otherwise put off the next one,
  * and this test's clock stands still.
@@ -103,16 +83,6 @@ async function becomeWhole(
     await retry()
     return false
   }, `all of ${ids.join()}`)
-}
-
-/** Lets the next contact begin at once, as a notice of a change does. */
-async function notify({ dora, requesterService }: World, mirrorId: string): Promise<void> {
-  const { services } = requesterService.server as unknown as { services: Services }
-  const account = services.accounts.find(dora.username)!
-  await writeAsService(services, account, ({ changes, now, store }) => {
-    store.mirrors.wake(mirrorId, now)
-    changes.add('timers')
-  })
 }
 
 const downs: Readonly<Record<string, (response: ServerResponse) => void>> = {

@@ -2,11 +2,10 @@
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import type { Services } from '../../../core/call/services.js'
-import { writeAsService } from '../../../core/cmc/service-calls.js'
 import type { Answer } from '../../support/coffer.js'
 import { until } from '../../support/socket.js'
 import { send, startFakePeer, type FakePeer } from './fake-peer.js'
-import { reaches, root, startWorld, type World } from './world.js'
+import { listWhole, notify, reaches, startWorld, type World } from './world.js'
 
 t.setTimeout(180_000)
 
@@ -50,39 +49,18 @@ function refuseFor(response: ServerResponse, seconds: number, status = 429): tru
   return true
 }
 
-/** Lists the ids, at the server, of series with their points and events with their files. */
-async function listWhole({ dora }: World): Promise<string[]> {
-  const { events: copies } = await dora.do('events.get', { streams: [root], fromTime: -1e9, limit: 100 })
-  const whole = await Promise.all(
-    copies.map(async ({ attachments = [], clientData, id, type }: Answer) => {
-      const isWhole = type.startsWith('series:')
-        ? (await dora.do('hfs.get', { id })).points.length === 1
-        : attachments.length === 1
-      return isWhole ? [clientData['coffer:followed'].id] : []
-    })
-  )
-  return whole.flat().toSorted()
-}
-
 const all = events.map(({ id }) => id).toSorted()
 
 async function untilWhole(world: World, ids: readonly string[]): Promise<void> {
   await until(async () => (await listWhole(world)).join() === ids.join(), `all of ${ids.join()}`)
 }
 
-/** Makes the contact due now, as a notice of a change does, and waits for its end. */
-async function notify({ dora, requesterService }: World, mirrorId: string): Promise<void> {
-  const { services } = requesterService.server as unknown as { services: Services }
-  const account = services.accounts.find(dora.username)!
-  await writeAsService(services, account, ({ changes, now, store }) => {
-    store.mirrors.wake(mirrorId, now)
-    changes.add('timers')
-  })
-  const store = services.accounts.openStore(account)
-  await until(
-    () => (store.mirrors.find(mirrorId)?.next ?? 0) > services.clock.now(),
-    'the end of the contact'
-  )
+/** Makes the contact due now, and waits for its end. */
+async function contactNow(world: World, mirrorId: string): Promise<void> {
+  await notify(world, mirrorId)
+  const { accounts, clock } = (world.requesterService.server as unknown as { services: Services }).services
+  const { mirrors } = accounts.openStore(accounts.find(world.dora.username)!)
+  await until(() => (mirrors.find(mirrorId)?.next ?? 0) > clock.now(), 'the end of the contact')
 }
 
 for (const [name, refused, status] of [
@@ -104,7 +82,7 @@ for (const [name, refused, status] of [
     await until(() => callsBefore > 0, 'the refusal')
     for (let times = 0; times < 3; times++) {
       clock.advance(90)
-      await notify(world, mirror.id)
+      await contactNow(world, mirror.id)
     }
     t.same(peer.calls.slice(callsBefore), [], 'nothing is asked for')
     t.not((await listWhole(world)).length, all.length)
@@ -125,7 +103,7 @@ t.test('a series and a file that are always refused so do not keep the others fr
   const { mirror } = await world.dora.do('mirrors.create', { accessId: world.channel.id })
   const others = all.filter(id => id !== 'sc' && id !== 'ec')
   await until(async () => {
-    await notify(world, mirror.id)
+    await contactNow(world, mirror.id)
     clock.advance(25)
     return (await listWhole(world)).join() === others.join()
   }, 'the others')
@@ -134,7 +112,7 @@ t.test('a series and a file that are always refused so do not keep the others fr
   t.ok(before <= 8, `${before} requests in vain`)
   for (let hours = 0; hours < 20; hours++) {
     clock.advance(3600)
-    await notify(world, mirror.id)
+    await contactNow(world, mirror.id)
   }
   t.ok(asked.length <= 14, `${asked.length} requests in vain in 20 hours`)
 })
@@ -166,7 +144,7 @@ t.test('messages wait as well', async t => {
   isRefused = false
   const calls = peer.calls.length
   const { mirror } = await dora.do('mirrors.create', { accessId: channel.id })
-  await notify(world, mirror.id)
+  await contactNow(world, mirror.id)
   t.equal(peer.calls.length, calls, 'a copy of what the same peer shares waits')
   requesterService.clock.advance(310)
   await until(

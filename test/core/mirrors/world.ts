@@ -1,5 +1,7 @@
 /** What the tests of mirrors share: Dora keeps a copy of what Paul has shared. */
 import type { Test } from 'tap'
+import type { Services } from '../../../core/call/services.js'
+import { writeAsService } from '../../../core/cmc/service-calls.js'
 import type { Answer, Overrides } from '../../support/coffer.js'
 import { until } from '../../support/socket.js'
 import { listPeers, relate, startTwo, type TwoServers } from '../../support/two-servers.js'
@@ -61,4 +63,32 @@ export async function listCopies({ dora }: World): Promise<string[]> {
   const params = { streams: [root], state: 'all', fromTime: -1e12, toTime: 1e12 }
   const { events } = await dora.do('events.get', params)
   return events.map(({ content }: Answer) => String(content)).toSorted()
+}
+
+/** Lists the events of the copy that have all their points or files, by their ids at the peer. */
+export async function listWhole({ dora }: World): Promise<string[]> {
+  const { events } = await dora.do('events.get', {
+    streams: [root],
+    state: 'all',
+    fromTime: -1e9,
+    limit: 1000
+  })
+  const whole = await Promise.all(
+    events.map(async ({ attachments = [], clientData, id, type }: Answer) => {
+      const { files = [], id: remoteId } = clientData['coffer:followed']
+      if (!type.startsWith('series:')) return attachments.length === files.length ? [remoteId] : []
+      return (await dora.do('hfs.get', { id })).points.length === 1 ? [remoteId] : []
+    })
+  )
+  return whole.flat().toSorted()
+}
+
+/** Lets the next contact begin at once, as a notice of a change does. */
+export async function notify({ dora, requesterService }: World, mirrorId: string): Promise<void> {
+  const { services } = requesterService.server as unknown as { services: Services }
+  const account = services.accounts.find(dora.username)!
+  await writeAsService(services, account, ({ changes, now, store }) => {
+    store.mirrors.wake(mirrorId, now)
+    changes.add('timers')
+  })
 }
