@@ -51,8 +51,18 @@ export class LongResponses {
    * Acquires places, as many as one access may have at most; `undefined` if too few are free. Responses that wait for more places are
    * overtaken: short ones would otherwise wait for a long one, though there is room for them.
    */
-  tryAcquire(recipient: ResponseRecipient, places = 1): ReleasePlace | undefined {
-    return this.#tryAcquire(recipient, this.#limit(places))
+  tryAcquire(recipient: ResponseRecipient, wanted = 1): ReleasePlace | undefined {
+    const places = this.#limit(wanted)
+    if (!this.#isWithinLimits(recipient, places) || this.#total + places > this.limits.longAnswers)
+      return undefined
+    this.#count(recipient, places)
+    let isReleased = false
+    return () => {
+      if (isReleased) return
+      isReleased = true
+      this.#count(recipient, -places)
+      this.#admitNext()
+    }
   }
 
   /**
@@ -85,25 +95,11 @@ export class LongResponses {
     return Math.min(places, this.limits.longAnswersPerAccess, this.limits.longAnswers)
   }
 
-  /** Takes places for a long response. Returns the function that releases them; `undefined` if too few are free. */
-  #tryAcquire(recipient: ResponseRecipient, places: number): ReleasePlace | undefined {
-    if (!this.#isWithinLimits(recipient, places) || this.#total + places > this.limits.longAnswers)
-      return undefined
-    this.#count(recipient, places)
-    let isReleased = false
-    return () => {
-      if (isReleased) return
-      isReleased = true
-      this.#count(recipient, -places)
-      this.#admitNext()
-    }
-  }
-
   /** Admits the responses that have waited longest, as far as their own limits allow. */
   #admitNext(): void {
     for (const waiting of this.#waiting) {
       if (this.#total >= this.limits.longAnswers) return
-      const release = this.#tryAcquire(waiting.recipient, waiting.places)
+      const release = this.tryAcquire(waiting.recipient, waiting.places)
       if (release) waiting.admit(release)
     }
   }
