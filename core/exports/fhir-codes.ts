@@ -156,43 +156,67 @@ export const bloodPressureParts: Readonly<Record<string, readonly [code: string,
   rate: ['8867-4', 'Heart rate']
 }
 
-/**
- * Returns the coding of a type in these streams, and `at`, the index of the stream that identifies it, -1 if that is not in the
- * path; `undefined` if there is none. In a stream that is marked with a measure, what can be converted to the measure's types is of
- * that measure, whatever the name is.
- */
-export function findCoding(type: string, place: StreamPlace): FoundCoding | undefined {
-  let known = codings.get(place)
-  if (!known) codings.set(place, (known = new Map()))
-  if (!known.has(type)) known.set(type, computeCoding(type, place))
-  return known.get(type)
-}
-
-interface FoundCoding {
+/** How a measurement is recognised. */
+export interface FoundCoding {
   readonly code: Coding
+  /** The place of the stream that identifies it. */
+  readonly place: StreamPlace
+  /** The index of that stream in the path; -1 if it is not in the path. */
   readonly at: number
 }
 
-/** The codings by type: streams have thousands of events, and long names. */
-const codings = new WeakMap<StreamPlace, Map<string, FoundCoding | undefined>>()
-
-function computeCoding(type: string, { above, mark, path }: StreamPlace): FoundCoding | undefined {
-  const measure = mark && findMeasure(mark.measure)
-  // What belongs to no measure of the catalogue, or to the user's own, is not certain.
-  if (mark && !measure) return undefined
-  const rules = codingRules.filter(rule => rule.types.includes(type))
-  if (measure?.types.some(each => convertUnit(1, type, each, true) !== undefined)) {
-    const rule = rules.find(({ measures }) => measures.includes(measure.id))
-    return rule && { code: rule, at: mark!.at }
-  }
-  const names = [...path, ...above]
-  if (names.some(name => notMeasured.some(pattern => pattern.test(name)))) return undefined
-  for (const { excludesName, matchesName, ...code } of rules) {
-    if (excludesName && names.some(name => excludesName.test(name))) continue
-    const at = matchesName ? path.findLastIndex(name => matchesName.test(name)) : path.length - 1
-    if (at >= 0) return { code, at }
+/**
+ * Returns the coding of a type in an event's streams, in their order; `undefined` if there is none. In a stream that is marked with
+ * a measure, what can be converted to the measure's types is of that measure, whatever the names are; the first such stream counts.
+ * Otherwise, what a name or another mark excludes in one of the streams is excluded.
+ */
+export function findCoding(type: string, places: readonly StreamPlace[]): FoundCoding | undefined {
+  const readings = places.map(place => readPlace(type, place))
+  const marked = readings.find(reading => reading.marked)?.marked
+  if (marked) return marked === 'none' ? undefined : marked
+  for (const index of readings[0]?.named.keys() ?? []) {
+    const [first, ...others] = readings.flatMap(({ named }) => named[index] ?? [])
+    if (first && first !== 'none' && !others.includes('none')) return first
   }
   return undefined
+}
+
+/** What a stream and those above say about a type. */
+interface Reading {
+  /** The coding of the measure that the mark decides on; `'none'` if that has none. */
+  readonly marked?: FoundCoding | 'none' | undefined
+  /** By rule for the type: its coding, `'none'` if it is excluded, `undefined` if nothing is said. */
+  readonly named: readonly (FoundCoding | 'none' | undefined)[]
+}
+
+/** The readings by type: streams have thousands of events, and long names. */
+const readingsByPlace = new WeakMap<StreamPlace, Map<string, Reading>>()
+
+function readPlace(type: string, place: StreamPlace): Reading {
+  let known = readingsByPlace.get(place)
+  if (!known) readingsByPlace.set(place, (known = new Map()))
+  let reading = known.get(type)
+  if (!reading) known.set(type, (reading = computeReading(type, place)))
+  return reading
+}
+
+function computeReading(type: string, place: StreamPlace): Reading {
+  const { above, mark, path } = place
+  const rules = codingRules.filter(rule => rule.types.includes(type))
+  const measure = mark && findMeasure(mark.measure)
+  if (measure?.types.some(each => convertUnit(1, type, each, true) !== undefined)) {
+    const rule = rules.find(({ measures }) => measures.includes(measure.id))
+    return { marked: rule ? { code: rule, place, at: mark!.at } : 'none', named: [] }
+  }
+  const names = [...path, ...above]
+  // What belongs to no measure of the catalogue, or to the user's own, is not certain.
+  const isExcluded = (mark && !measure) || names.some(name => notMeasured.some(pattern => pattern.test(name)))
+  const named = rules.map(({ excludesName, matchesName, ...code }) => {
+    if (isExcluded || (excludesName && names.some(name => excludesName.test(name)))) return 'none' as const
+    const at = matchesName ? path.findLastIndex(name => matchesName.test(name)) : path.length - 1
+    return at < 0 ? undefined : { code, place, at }
+  })
+  return { named }
 }
 
 /** Returns what can have a code, with the types of such events. */

@@ -2,7 +2,7 @@
 import type { Event } from '../../schemas/event.js'
 import { JsonText } from '../json/json-text.js'
 import { plainForm, type JsonForm } from '../json/writer.js'
-import { findCoding, bloodPressureParts, type Coding } from './fhir-codes.js'
+import { findCoding, bloodPressureParts, type Coding, type FoundCoding } from './fhir-codes.js'
 import { cutText, chunkSize } from './chunks.js'
 import type { Path, StreamPlace } from './stream-names.js'
 import { TimeFormatter } from './time-formatter.js'
@@ -24,33 +24,30 @@ export function getOriginal({ clientData, type }: Event): object | undefined {
 
 /** What an observation says besides the event itself. */
 interface ObservationSurroundings {
-  /** The event's first stream. */
-  readonly place: StreamPlace
+  /** The event's streams, as far as the reader sees them: at least one. */
+  readonly places: readonly StreamPlace[]
   readonly instants: TimeFormatter
   /** The subject: a Reference of FHIR. */
   readonly subject: object
 }
 
-/**
- * Returns the coding of an event in these streams, and `at`, the index of the stream that identifies it, -1 if that is not in the
- * path; `undefined` if there is none.
- */
+/** Returns the coding of an event in these streams; `undefined` if there is none. */
 export function findEventCoding(
   { content, type }: Pick<Event, 'content' | 'type'>,
-  place: StreamPlace
-): { code: Coding; at: number } | undefined {
+  places: readonly StreamPlace[]
+): FoundCoding | undefined {
   // Other kinds of sleep analysis have codes for whole nights only.
-  return type === 'sleep/analysis' && !isAsleep(type, content) ? undefined : findCoding(type, place)
+  return type === 'sleep/analysis' && !isAsleep(type, content) ? undefined : findCoding(type, places)
 }
 
 /** Returns the observation of an event. */
 export function buildObservation(
   event: Event,
-  { instants, place, subject }: ObservationSurroundings
+  { instants, places, subject }: ObservationSurroundings
 ): Record<string, unknown> {
   const { content, id, trashed, type } = event
-  const { path } = place
-  const found = findEventCoding(event, place)
+  const found = findEventCoding(event, places)
+  const { path } = found?.place ?? places[0]!
   return {
     resourceType: 'Observation',
     id,
@@ -81,7 +78,7 @@ function toCodeableConcept(code: Coding | undefined, text: string): object {
 }
 
 /** Returns the name of the stream that identifies the measurement; that of its code if the stream is not in the path. */
-function findText(path: Path, found: ReturnType<typeof findEventCoding>): string {
+function findText(path: Path, found: FoundCoding | undefined): string {
   return path[found?.at ?? path.length - 1] ?? found!.code.loinc[0]![1]
 }
 

@@ -65,7 +65,7 @@ function isWanted(
   if (type === originalType) return true
   const element = type.replace(/^series:/, '')
   const content = element === 'sleep/analysis' ? { analysis: 'asleep' } : undefined
-  const coding = findEventCoding({ content, type: element }, place)?.code
+  const coding = findEventCoding({ content, type: element }, [place])?.code
   if (!coding || observations === 'all') return coding !== undefined
   return observations.has(coding.category) || coding.loinc.some(([code]) => observations.has(code))
 }

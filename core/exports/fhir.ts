@@ -141,9 +141,9 @@ function* listPointResources(
 
 function toObservation(sources: ExportSources, event: Event): object {
   const { call, context, instants, names } = sources
-  const place = names.place(context.reader, event.streamIds[0]!)
+  const places = names.places(context.reader, event)
   const subject = { display: call.account.username }
-  return buildObservation(event, { place, instants, subject })
+  return buildObservation(event, { places, instants, subject })
 }
 
 /** Derives a UUID from an id, always the same. */

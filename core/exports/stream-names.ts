@@ -1,4 +1,5 @@
 /** Names of streams, as far as the reader may see them. */
+import type { Event } from '../../schemas/event.js'
 import { readMeasureMark } from '../../schemas/measures/measure.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 import { ReaderVersion, type Reader } from '../call/reader.js'
@@ -22,6 +23,9 @@ const maxCachedStreams = 1000
 /** Maximum length of a path with separators, in characters: a table repeats it in each row. */
 const maxPathLength = 1024
 
+/** Maximum number of streams of an event that are considered: it may be in thousands. */
+const maxPlaces = 20
+
 /** Finds the names of streams, and keeps them until the tree or the permissions change. */
 export class StreamNames {
   readonly #known = new Map<string, StreamPlace>()
@@ -33,6 +37,11 @@ export class StreamNames {
    */
   path(reader: Reader, id: string): Path {
     return this.place(reader, id).path
+  }
+
+  /** Returns the places of an event's first streams that may be listed, at most 20; that of the first one if there is none. */
+  places(reader: Reader, { streamIds }: Pick<Event, 'streamIds'>): StreamPlace[] {
+    return selectIds(streamIds, id => reader.caller.may('list', id)).map(id => this.place(reader, id))
   }
 
   /** Returns these names, and the measure that the nearest marked stream holds, whether it may be listed or not. */
@@ -48,6 +57,19 @@ export class StreamNames {
     }
     return place
   }
+}
+
+/**
+ * Returns the first ids of an event's streams that the reader sees, at most 20: others tell nothing about the event. The first id if
+ * there is none.
+ */
+export function selectIds(ids: readonly string[], isSeen: (id: string) => boolean): string[] {
+  const seen: string[] = []
+  for (const id of ids) {
+    if (seen.length === maxPlaces) break
+    if (isSeen(id)) seen.push(id)
+  }
+  return seen.length === 0 ? [ids[0] ?? ''] : seen
 }
 
 function findPlace({ caller, store: { streams } }: Reader, id: string): StreamPlace {

@@ -2,11 +2,11 @@
 import { nextTurn } from '../../storage/steps.js'
 import { truncate } from '../../core/exports/chunks.js'
 import { findMeasure, findMeasureByType } from '../../schemas/measures/catalogue.js'
-import { measureKey } from '../../schemas/measures/measure.js'
+import { readMeasureMark, type Measure } from '../../schemas/measures/measure.js'
 import type { Event } from '../../schemas/event.js'
 import type { EventTypeDirectory } from '../../schemas/event-types/directory.js'
 import { convertUnit, splitType } from '../../schemas/units.js'
-import { type PlacedStream, readStreams, type Stream, type UserCalls } from '../user-calls.js'
+import { type PlacedStream, readStreams, type UserCalls } from '../user-calls.js'
 import { advance, listBeginning, readEventsAfter, type EventList, type Position } from '../event-positions.js'
 
 /** What a feed is about. */
@@ -200,11 +200,12 @@ const otherTypes = ['sleep/analysis']
 
 /** Returns the entry of an event, with its value or first line in the title. Encrypted contents are not shown. */
 function toEntry(event: Event, byId: ReadonlyMap<string, PlacedStream>): Entry {
-  const streams = event.streamIds.flatMap(id => byId.get(id)?.stream ?? [])
+  const places = event.streamIds.flatMap(id => byId.get(id) ?? [])
+  const streams = places.map(({ stream }) => stream)
   const { content, created, description, duration, id, modified, time, type } = event
   const name = streams[0]?.name ?? splitType(type)[1]
   const words = typeof content === 'string' && !type.startsWith('encrypted/') ? content : ''
-  const value = words === '' ? describeValue(event, streams[0]) : words.split(/[\r\n]/, 1)[0]!
+  const value = words === '' ? describeValue(event, places.slice(0, maxNames)) : words.split(/[\r\n]/, 1)[0]!
   const title = [name, value].filter(text => text !== '').join(', ')
   return {
     // Not the content, which may be long.
@@ -216,13 +217,26 @@ function toEntry(event: Event, byId: ReadonlyMap<string, PlacedStream>): Entry {
 }
 
 /** Describes a number in the unit that people use: `8.2 km`. Returns '' for other contents. */
-function describeValue({ content, type }: Event, stream: Stream | undefined): string {
+function describeValue({ content, type }: Event, places: readonly PlacedStream[]): string {
   if (typeof content !== 'number') return ''
-  const mark = stream?.clientData?.[measureKey]
-  const measure = typeof mark === 'string' ? findMeasure(mark) : findMeasureByType(type)
+  const measure = findMeasureOf(type, places)
   const shown = measure?.unit?.shown ?? type
   const converted = shown === type ? content : convertUnit(content, type, shown)
   const unit = splitType(converted === undefined ? type : shown)[1]
   const number = Math.round((converted ?? content) * 100) / 100
   return unit === 'generic' ? String(number) : `${number} ${unit}`
+}
+
+/** Returns the measure of events of a type: that of the first stream whose mark has such events, or that of the type. */
+function findMeasureOf(type: string, places: readonly PlacedStream[]): Measure | undefined {
+  const marks = places.flatMap(place => findMark(place) ?? [])
+  const measures = marks.flatMap(mark => findMeasure(mark) ?? [])
+  // What has the mark of an unknown measure is of no other.
+  const isOther = measures.length < marks.length
+  return measures.find(({ types }) => types.includes(type)) ?? (isOther ? undefined : findMeasureByType(type))
+}
+
+/** Returns the mark of the nearest stream that has one. */
+function findMark(place: PlacedStream | undefined): string | undefined {
+  return place && (readMeasureMark(place.stream.clientData) ?? findMark(place.above))
 }

@@ -79,10 +79,10 @@ async function findPage(patient: Patient, search: Search, events: EventSearch): 
 function convertEvent(patient: Patient, places: StreamPlaces, event: Event): Observation | undefined {
   const original = getOriginal(event)
   if (original) return adaptOriginal(patient, event, original)
-  const place = places.get(event)
-  if (!findEventCoding(event, place)) return undefined
+  const ownPlaces = places.get(event)
+  if (!findEventCoding(event, ownPlaces)) return undefined
   const { code, resourceType, ...rest } = buildObservation(event, {
-    place,
+    places: ownPlaces,
     instants,
     subject: toSubject(patient)
   })

@@ -1,5 +1,5 @@
 /** Places of streams, by whose names and marks measurements are recognised. */
-import { toPlace, type NamedStream, type StreamPlace } from '../../core/exports/stream-names.js'
+import { selectIds, toPlace, type NamedStream, type StreamPlace } from '../../core/exports/stream-names.js'
 import type { Event } from '../../schemas/event.js'
 import { readMeasureMark } from '../../schemas/measures/measure.js'
 import { type PlacedStream, readStreams, type UserCalls } from '../user-calls.js'
@@ -7,7 +7,7 @@ import { type PlacedStream, readStreams, type UserCalls } from '../user-calls.js
 /** Maximum number of names of a path. */
 const maxNames = 20
 
-/** The names of an event's first stream and of its ancestors as far as the access may see them, and the mark that applies. */
+/** The names of an event's streams and of their ancestors as far as the access may see them, and the mark that applies. */
 export class StreamPlaces {
   readonly #known = new Map<string, StreamPlace>()
 
@@ -17,14 +17,18 @@ export class StreamPlaces {
     private readonly above: ReadonlyMap<string, readonly NamedStream[]>
   ) {}
 
-  /** Returns the names from the root to the stream, and its mark; its id if it is not listed. */
-  get({ streamIds }: Pick<Event, 'streamIds'>): StreamPlace {
-    const id = streamIds[0] ?? ''
+  /** Returns the places of the event's first streams that are listed, at most 20; that of the first one if there is none. */
+  get({ streamIds }: Pick<Event, 'streamIds'>): StreamPlace[] {
+    return selectIds(streamIds, id => this.streams.has(id)).map(id => this.#get(id))
+  }
+
+  #get(id: string): StreamPlace {
     let found = this.#known.get(id)
     if (!found) this.#known.set(id, (found = this.#find(id)))
     return found
   }
 
+  /** Returns the names from the root to the stream, and its mark; its id if it is not listed. */
   #find(id: string): StreamPlace {
     const seen: NamedStream[] = []
     let top = id

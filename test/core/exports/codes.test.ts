@@ -35,6 +35,12 @@ async function readCodes(client: Client): Promise<Map<string, readonly string[]>
   )
 }
 
+/** Searches for observations. */
+async function readFhir(client: Client): Promise<readonly Answer[]> {
+  const { body } = await client.http('GET', '/fhir/Observation?_count=100')
+  return body.entry.map(({ resource }: Answer) => resource)
+}
+
 /** Adds a stream with an event of a type in a stream below it, which names a device. */
 async function add(
   alice: Client,
@@ -234,4 +240,96 @@ t.test('an access to a part of the streams gets the same codes, without the name
   // The names are for the service itself.
   const { results } = await app.do('callBatch', [{ method: 'streams.findAbove', params: {} }])
   t.equal(results[0].error?.id, 'invalid-method')
+})
+
+t.test('an event in several streams has the code of the one that identifies it', async t => {
+  const { alice } = await coffer(t)
+  const streams: Readonly<Record<string, object>> = {
+    diary: { name: 'Diary' },
+    weight: { name: 'Weight' },
+    scale: { name: 'Scale', ...mark('weight') },
+    lifted: { name: 'Bar', ...mark('weight-lifted') },
+    pulse: { name: 'Pulse at rest' },
+    goals: { name: 'Goals' },
+    unknown: { name: 'Other', ...mark(':none') },
+    waist: { name: 'Belt', ...mark('waist') }
+  }
+  for (const [id, stream] of Object.entries(streams)) await alice.do('streams.create', { id, ...stream })
+  await alice.do('streams.create', { id: 'withings', name: 'Withings', parentId: 'weight' })
+  const weight = ['29463-7']
+  const placed: readonly (readonly [ids: string, type: string, codes: readonly string[]])[] = [
+    ['diary,weight', 'mass/kg', weight],
+    ['diary,withings', 'mass/kg', weight],
+    ['diary,scale', 'mass/kg', weight],
+    ['diary,pulse', 'frequency/bpm', ['40443-4']],
+    // The first mark counts.
+    ['scale,lifted', 'mass/kg', weight],
+    ['lifted,scale', 'mass/kg', []],
+    ['weight,lifted', 'mass/kg', []],
+    // The mark of a measure that has no such events says nothing about these.
+    ['waist,scale', 'mass/kg', weight],
+    ['waist,weight', 'mass/kg', weight],
+    // A mark that has them counts more than one that is unknown, and that more than names.
+    ['unknown,scale', 'mass/kg', weight],
+    ['unknown,weight', 'mass/kg', []],
+    ['weight,unknown', 'mass/kg', []],
+    // A goal remains one wherever else it is; a mark counts more than names.
+    ['weight,goals', 'mass/kg', []],
+    ['goals,scale', 'mass/kg', weight]
+  ]
+  for (const [ids, type] of placed)
+    await alice.event({ streamIds: ids.split(','), type, content: 60, description: ids })
+  const expected = new Map(placed.map(([ids, , own]) => [ids, own]))
+  const readAll = async (client: Client): Promise<void> => {
+    t.same(await readCodes(client), expected)
+    const found = (await readFhir(client)).map(({ code, note }): [string, unknown] => [
+      note[0].text,
+      code.coding.map((each: Answer) => each.code)
+    ])
+    t.same(new Map(found), new Map([...expected].filter(([, own]) => own.length > 0)))
+  }
+  await readAll(alice)
+  await readAll(await alice.grant('read', '*'))
+  const device = (await readFhir(alice)).find(({ note }) => note[0].text === 'diary,withings')!
+  t.match(device, { code: { text: 'Weight' }, device: { display: 'Withings' } })
+  // Streams that the access does not see neither give a code nor take one.
+  const app = await alice.grantAll([
+    { streamId: 'diary', level: 'read' },
+    { streamId: 'weight', level: 'read' }
+  ])
+  const seen = [...expected.keys()].filter(ids => /diary|weight/.test(ids))
+  // Beats per minute are a heart rate in any stream.
+  const ofSeen = new Map(seen.map(ids => [ids, /weight|withings/.test(ids) ? weight : []]))
+  ofSeen.set('diary,pulse', ['8867-4'])
+  t.same(await readCodes(app), ofSeen)
+  const found = await readFhir(app)
+  t.same(
+    found.map(({ note }) => note[0].text).toSorted(),
+    seen.filter(ids => ofSeen.get(ids)!.length > 0).toSorted()
+  )
+  t.notMatch(JSON.stringify(found.map(({ code, device: of }) => [code, of])), /goals|lifted|other|belt/i)
+})
+
+t.test('the first streams of an event that are seen tell what it is', async t => {
+  const { alice } = await coffer(t)
+  await alice.do('streams.create', { id: 'weight', name: 'Weight' })
+  const ids: string[] = []
+  for (let at = 0; at < 200; at++) {
+    await alice.do('streams.create', { id: `tag-${at}`, name: `Tag ${at}` })
+    ids.push(`tag-${at}`)
+  }
+  const add = async (streamIds: string[], description: string): Promise<unknown> =>
+    await alice.event({ streamIds, type: 'mass/kg', content: 60, description })
+  await add([...ids.slice(0, 19), 'weight', ...ids.slice(19)], 'among the first 20')
+  await add([...ids.slice(0, 20), 'weight'], 'later')
+  const app = await alice.grant('read', 'weight')
+  t.same(
+    await readCodes(alice),
+    new Map([
+      ['among the first 20', ['29463-7']],
+      ['later', []]
+    ])
+  )
+  // Of those that the access sees.
+  t.same([...(await readCodes(app)).values()], [['29463-7'], ['29463-7']])
 })

@@ -365,6 +365,23 @@ t.test('feeds', async t => {
     })
   })
 
+  t.test('show a value in the unit of the measure of any of its streams', async t => {
+    const clientData = { 'coffer:measure': 'distance' }
+    await alice.do('streams.create', { id: 'rides', name: 'Rides', clientData })
+    await alice.do('streams.create', { id: 'commute', name: 'Commute', parentId: 'rides' })
+    const fields = { type: 'length/m', content: 8200, time: now - 200, duration: 60 }
+    await alice.event({ ...fields, streamIds: ['odd', 'commute'] })
+    const { token } = await alice.grantAll([
+      { streamId: 'odd', level: 'read' },
+      { streamId: 'rides', level: 'read' }
+    ])
+    t.ok(parse((await read(alice, 'feed.ics', { auth: token })).text).has('odd, 8.2 km'))
+    // Of those that are seen.
+    const { token: other } = await alice.grant('read', 'odd')
+    t.ok(parse((await read(alice, 'feed.ics', { auth: other })).text).has('odd, 8200 m'))
+    await alice.do('streams.delete', { id: 'rides' })
+  })
+
   t.test('name few of the streams of an event', async t => {
     const { alice: bob } = await coffer(t)
     await bob.stream('all')
