@@ -7,6 +7,7 @@ import { KnownMeasures, type MeasureForm } from './known-measures.js'
 import { addCounts, listFigures, mergeLevels, toFinite, type MergedLevel } from './merge-levels.js'
 import { mergeSums } from './merge-sums.js'
 import { orderSources } from './order-sources.js'
+import { Pauses, type Paused } from './pauses.js'
 import { addPeriods, PeriodLists, type Period } from './periods.js'
 import { readOwn } from './read-own.js'
 import type { Items, StartedRun } from './run-listing.js'
@@ -118,12 +119,16 @@ function startWords(call: Call, { days, format, measure, streams }: DaysRequest)
         const known = words.get(word)
         words.set(word, { count: (known?.count ?? 0) + 1, last: Math.max(known?.last ?? -Infinity, time) })
       },
-      finish(order) {
+      *finish(order) {
         const merged = new Map<number, DayValue>()
         const sources = [...bySource].map(([stream, byDay]) => ({ stream, byDay }))
-        for (const { byDay, streamId } of order(sources))
-          for (const [day, words] of byDay) if (!merged.has(day)) merged.set(day, toDay(day, words, streamId))
-        return listDayValues(merged, format, ([, day]) => day)
+        const pauses = new Pauses()
+        for (const { byDay, streamId } of yield* order(sources))
+          for (const [day, words] of byDay) {
+            if (!merged.has(day)) merged.set(day, toDay(day, words, streamId))
+            if (pauses.isDue(1)) yield
+          }
+        yield* listDayValues(merged, format, ([, day]) => day)
       }
     }
   )
@@ -177,7 +182,7 @@ function startPeriods(call: Call, { days, format, measure, streams }: DaysReques
       *finish(order) {
         const sources = []
         for (const [stream, periods] of bySource) sources.push({ stream, groups: yield* periods.group(gap) })
-        const merged = yield* addPeriods(order(sources), createDayFinder(days, 'end'))
+        const merged = yield* addPeriods(yield* order(sources), createDayFinder(days, 'end'))
         yield* listDayValues(merged, format, ([day, { count, longest, streamId, value }]) => ({
           day,
           value,
@@ -222,7 +227,7 @@ interface ContentsRequest {
 
 type Order = <T extends { readonly stream: number }>(
   sources: readonly T[]
-) => (T & { readonly streamId: string })[]
+) => Paused<readonly (T & { readonly streamId: string })[]>
 
 /** Starts reading contents: `take` gets each, `finish` lists the result and can order sources by preference. */
 function startContents(
@@ -240,7 +245,7 @@ function startContents(
     finish: (getReader, counts) =>
       finish(sources =>
         orderSources(
-          getReader(),
+          getReader,
           scope,
           measure.id,
           sources.map(source => ({ ...source, count: counts.get(source.stream) ?? 0 }))

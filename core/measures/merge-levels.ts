@@ -28,7 +28,7 @@ interface Level {
  */
 export function* mergeLevels(sources: readonly SourceLevels[]): Paused<Map<number, MergedLevel>> {
   const pauses = new Pauses()
-  const hasNumbers = sources.some(({ values }) => values.some(({ cells }) => hasNumber(cells)))
+  const hasNumbers = yield* findNumbers(sources)
   const merged = new Map<number, MergedLevel>()
   for (const { streamId, values } of sources)
     for (const [index, { all }] of values[0]!.cells) {
@@ -66,8 +66,15 @@ export function* mergeLasts(
   return merged
 }
 
-function hasNumber(cells: ReadonlyMap<number, Cell>): boolean {
-  for (const { count } of cells.values()) if (count > 0) return true
+/** Returns whether any source has numbers. */
+function* findNumbers(sources: readonly SourceLevels[]): Paused<boolean> {
+  const pauses = new Pauses()
+  for (const { values } of sources)
+    for (const { cells } of values)
+      for (const { count } of cells.values()) {
+        if (count > 0) return true
+        if (pauses.isDue(1)) yield
+      }
   return false
 }
 

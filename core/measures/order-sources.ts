@@ -3,6 +3,7 @@ import type { MeasureScope } from '../../storage/measures/measure-streams.js'
 import type { Call } from '../call/method.js'
 import type { Reader } from '../call/reader.js'
 import { readSourceOrder } from './known-measures.js'
+import { Pauses, sortInSteps, type Paused } from './pauses.js'
 
 /** A stream by its number, and how much data it has. */
 interface Counted {
@@ -10,24 +11,29 @@ interface Counted {
   readonly count: number
 }
 
-/** Returns the sources in order of preference, with the ids of their streams; without those that no longer exist. */
-export function orderSources<T extends Counted>(
-  { store }: Pick<Reader, 'store'>,
+/**
+ * Returns the sources in order of preference, with the ids of their streams; without those that no longer exist. `getReader` returns
+ * the reader of the current step: there may be thousands of sources.
+ */
+export function* orderSources<T extends Counted>(
+  getReader: () => Pick<Reader, 'store'>,
   scope: MeasureScope,
   measure: string,
   sources: readonly T[]
-): (T & { readonly streamId: string })[] {
-  return sources
-    .flatMap(source => {
-      const streamId = store.streams.findByNumber(source.stream)?.stream.id
-      return streamId === undefined
-        ? []
-        : [{ ...source, streamId, rank: scope.getRank(measure, source.stream) }]
-    })
-    .toSorted(
-      (a, b) =>
-        (a.rank === b.rank ? 0 : a.rank - b.rank) || b.count - a.count || (a.streamId < b.streamId ? -1 : 1)
-    )
+): Paused<readonly (T & { readonly streamId: string })[]> {
+  const pauses = new Pauses()
+  const known: (T & { readonly streamId: string; readonly rank: number })[] = []
+  for (const source of sources) {
+    const streamId = getReader().store.streams.findByNumber(source.stream)?.stream.id
+    if (streamId !== undefined)
+      known.push({ ...source, streamId, rank: scope.getRank(measure, source.stream) })
+    if (pauses.isDue(1)) yield
+  }
+  return yield* sortInSteps(
+    known,
+    (a, b) =>
+      (a.rank === b.rank ? 0 : a.rank - b.rank) || b.count - a.count || (a.streamId < b.streamId ? -1 : 1)
+  )
 }
 
 /**

@@ -66,6 +66,8 @@ export function startValues(
   )
   return {
     run,
-    finish: (getReader, sources) => finish(orderSources(getReader(), scope, measure.id, sources))
+    *finish(getReader, sources) {
+      yield* finish(yield* orderSources(getReader, scope, measure.id, sources))
+    }
   }
 }

@@ -10,7 +10,7 @@ import { KnownMeasures, type MeasureForm } from '../../measures/known-measures.j
 import { readLatest } from '../../measures/latest.js'
 import { describeSourceOrder, orderSources } from '../../measures/order-sources.js'
 import { assertNoAudit, MeasureIds } from '../../measures/params.js'
-import { Pauses, type Paused } from '../../measures/pauses.js'
+import { groupInSteps, Pauses, type Paused } from '../../measures/pauses.js'
 import { RunListing, type StartedRun } from '../../measures/run-listing.js'
 import { createMeasureScope } from '../../measures/scope.js'
 import { createSharedKey } from '../../measures/share-read.js'
@@ -96,10 +96,12 @@ function startFacts(
       createSharedKey(call, scopeText, ['facts', [...types], createdSince])
     ),
     *finish(getReader, found) {
-      const byMeasure = groupBy(found, ({ measure }) => measure)
+      const byMeasure = yield* groupInSteps(found, ({ measure }) => measure)
       for (const [key, measure] of requested.entries()) {
         const own = yield* orderFacts(getReader, measure, byMeasure.get(measure.id) ?? [])
-        if (own.length > 0) yield { key, text: formatFact({ ...call, ...getReader() }, measure, own) }
+        if (own.length === 0) continue
+        const text = yield* formatFact(() => ({ ...call, ...getReader() }), measure, own)
+        yield { key, text }
       }
     }
   }
@@ -112,12 +114,12 @@ function startFacts(
   ): Paused<(MeasureFact & { readonly streamId: string })[]> {
     const pauses = new Pauses()
     const bySource: { stream: number; each: MeasureFact[]; count: number }[] = []
-    for (const [stream, each] of groupBy(own, ({ source }) => source)) {
+    for (const [stream, each] of yield* groupInSteps(own, ({ source }) => source)) {
       bySource.push({ stream, each, count: each.reduce((sum, { count }) => sum + count, 0) })
       if (pauses.isDue(1)) yield
     }
     const ordered: (MeasureFact & { readonly streamId: string })[] = []
-    for (const { each, streamId } of orderSources(getReader(), scope, id, bySource)) {
+    for (const { each, streamId } of yield* orderSources(getReader, scope, id, bySource)) {
       for (const fact of each.toSorted((a, b) => (a.type < b.type ? -1 : 1)))
         ordered.push({ ...fact, streamId })
       if (pauses.isDue(1)) yield
@@ -126,40 +128,29 @@ function startFacts(
   }
 }
 
-/** Formats the facts of one measure as JSON, with its latest value. */
-function formatFact(
-  call: Call,
+/** Formats the facts of one measure as JSON, with its latest value; in steps. */
+function* formatFact(
+  getCall: () => Call,
   measure: MeasureForm,
   own: readonly (MeasureFact & { readonly streamId: string })[]
-): string {
-  const newest = own.reduce((best, fact) => (fact.last > best.last ? fact : best))
-  const { content, duration, time, ...number } = readLatest(call, measure, newest)
-  const { streamId, type } = newest
+): Paused<string> {
+  const pauses = new Pauses()
+  let newest = own[0]!
+  let count = 0
+  let least = Infinity
+  const sources: string[] = []
+  for (const fact of own) {
+    const { first, last, streamId, type } = fact
+    if (last > newest.last) newest = fact
+    if (first < least) least = first
+    count += fact.count
+    sources.push(JSON.stringify({ streamId, type, count: fact.count, first, last }))
+    if (pauses.isDue(1)) yield
+  }
+  const { content, duration, time, ...number } = readLatest(getCall(), measure, newest)
+  const { last, streamId, type } = newest
   const shown = JSON.stringify({ time, streamId, type, duration, ...number })
   const latest = content === undefined ? shown : `${shown.slice(0, -1)},"content":${content}}`
-  const head = JSON.stringify({
-    measure: measure.id,
-    count: own.reduce((sum, { count }) => sum + count, 0),
-    first: own.reduce((least, { first }) => Math.min(least, first), Infinity),
-    last: newest.last
-  })
-  const sources = own.map(({ count, first, last, streamId: id, type: each }) => ({
-    streamId: id,
-    type: each,
-    count,
-    first,
-    last
-  }))
-  return `${head.slice(0, -1)},"latest":${latest},"sources":${JSON.stringify(sources)}}`
-}
-
-function groupBy<K, V>(items: readonly V[], getKey: (item: V) => K): Map<K, V[]> {
-  const groups = new Map<K, V[]>()
-  for (const item of items) {
-    const key = getKey(item)
-    const group = groups.get(key)
-    if (group) group.push(item)
-    else groups.set(key, [item])
-  }
-  return groups
+  const head = JSON.stringify({ measure: measure.id, count, first: least, last })
+  return `${head.slice(0, -1)},"latest":${latest},"sources":[${sources.join(',')}]}`
 }
