@@ -8,6 +8,7 @@ import { methodAliases, removedMethods, type AnyMethod, type Call, type ServiceC
 import { toFailure, addAccessId, type Failure, type Outcome, type Request } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
 import { ApiError, fail, quoteText } from '../errors.js'
+import { assertStreamsQuery } from '../events/streams-query.js'
 import { assertDepth } from '../json/depth.js'
 import { Caller } from '../permissions/caller.js'
 import { getCapability } from '../permissions/peer-access.js'
@@ -128,20 +129,22 @@ export class Stages {
   }
 
   /**
-   * Checks a call after its authentication: the depth of its params, the access rule, the schema. Throws
-   * `forbidden`, `invalid-parameters-format` and what the access rule throws, with the access of the caller.
+   * Checks a call after its authentication: the depth of its params, the access rule, the schema, the query of streams. Throws
+   * `forbidden`, `invalid-parameters-format`, `invalid-request-structure` and what the access rule throws, with the access of the caller.
    */
   checkCall(compiled: Compiled, caller: Caller, credentials: Credentials, params: unknown): void {
     try {
       const { definition } = compiled
       if (getCapability(caller.access) && !linkMethods.has(definition.id))
         fail('forbidden', 'The link of an offer cannot be used for this')
-      const { jsonContainers, jsonDepth } = this.services.config.limits
+      const { jsonContainers, jsonDepth, queryIds } = this.services.config.limits
       const isWithinRange = definition.limitsDepth || assertDepth(params, jsonDepth, jsonContainers)
       definition.allow.check?.({ services: this.services, caller, credentials, params })
       compiled.check(params)
       // The calls of a batch are checked individually.
       if (!isWithinRange && definition.mode !== 'batch') refuseParams([outOfRange])
+      if (definition.mode === 'read')
+        assertStreamsQuery((params as { streams?: unknown } | null)?.streams, queryIds)
     } catch (error) {
       throw addAccessId(error, caller)
     }

@@ -37,6 +37,16 @@ export function parseStreamsQuery(value: unknown, limit: number): StreamsQuery[]
   )
 }
 
+/**
+ * Refuses a parameter with more than `limit` ids, or that is no query, before anything else looks at it: it may have millions of
+ * members. Queries in texts are left to {@link parseStreamsQuery}. Throws as that does.
+ */
+export function assertStreamsQuery(value: unknown, limit: number): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value) && value.length === 1 && typeof value[0] === 'string') return
+  parseStreamsQuery(value, limit)
+}
+
 /** Removes duplicates, so that an id given a thousand times is looked up once. */
 function removeDuplicates<T>(items: readonly T[]): T[] {
   if (items.length < 2) return [...items]
