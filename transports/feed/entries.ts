@@ -193,7 +193,7 @@ function isOfClass(type: string): boolean {
   return classes.includes(`${splitType(type)[0]}/*`)
 }
 
-/** Returns whether events of a type are left out unless it is named: calendars are kept by others, so credentials are among them. */
+/** Returns whether events of a type are omitted unless it is named: calendars are kept by others, so credentials are among them. */
 function isHiddenType(type: string): boolean {
   return ['position/', 'series:', 'credentials/'].some(hidden => type.startsWith(hidden))
 }
