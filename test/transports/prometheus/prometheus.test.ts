@@ -431,3 +431,29 @@ t.test('dashboards', async t => {
       t.match(await ask(alice, 'nonsense', path), { code: 401 }, path)
   })
 })
+
+t.test('days of yes or no are 1 or 0, and what counts events says so', async t => {
+  const { alice } = await coffer(t)
+  const mark = { clientData: { 'coffer:measure': 'medication-taken' } }
+  await alice.do('streams.create', { id: 'pill', name: 'pill', ...mark })
+  for (const [at, content] of [true, false, false].entries())
+    await alice.event({ streamIds: ['pill'], type: 'boolean/bool', content, time: monday + at * day + 100 })
+  const { token } = await alice.grant('read', 'pill', { type: 'app' })
+  const { data } = await ask(alice, token, 'query_range', {
+    query: 'coffer_daily_medication_taken',
+    start: String(monday),
+    end: String(monday + 3 * day),
+    step: '1d'
+  })
+  t.same(data.result[0]?.values, [
+    [monday, '1'],
+    [monday + day, '0'],
+    [monday + 2 * day, '0']
+  ])
+  const { data: metrics } = await ask(alice, token, 'metadata')
+  t.equal(
+    metrics.coffer_measure_medication_taken[0].help,
+    'Medication taken: number of events, over all sources'
+  )
+  t.equal(metrics.coffer_daily_medication_taken[0].help, 'Medication taken, by day')
+})
