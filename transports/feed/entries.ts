@@ -41,6 +41,8 @@ export interface EntryQuery {
   /** Where a page begins: entries at `toTime` follow these. */
   readonly after?: readonly (Position | undefined)[]
   readonly limit: number
+  /** True if numbers that last are the first to be omitted where there are more entries than the limit; by default, the oldest ones are. */
+  readonly omitsNumbers?: boolean
 }
 
 /** Maximum length of a title and of a text, in characters. */
@@ -114,9 +116,11 @@ export async function readEntries(
       found.push({ entry: left >= 0 ? entry : { ...entry, text: '', streamNames: [] }, position, list })
     }
   }
+  // Numbers that last are in the last list.
+  const kept = query.omitsNumbers ? found.slice(0, query.limit) : found
   // Stable: at the same time, those of the former lists come first.
-  found.sort((a, b) => b.entry.event.time - a.entry.event.time)
-  const page = found.slice(0, query.limit)
+  kept.sort((a, b) => b.entry.event.time - a.entry.event.time)
+  const page = kept.slice(0, query.limit)
   const time = page.at(-1)?.entry.event.time
   const isLast = found.length === page.length || time === undefined
   const findLast = (list: number): Position | undefined =>
@@ -189,8 +193,9 @@ function isOfClass(type: string): boolean {
   return classes.includes(`${splitType(type)[0]}/*`)
 }
 
+/** Returns whether events of a type are omitted unless it is named: calendars are kept by others, so credentials are among them. */
 function isHiddenType(type: string): boolean {
-  return type.startsWith('position/') || type.startsWith('series:')
+  return ['position/', 'series:', 'credentials/'].some(hidden => type.startsWith(hidden))
 }
 
 /** Classes all of whose events are shown. */
@@ -198,13 +203,14 @@ const classes = ['activity/*', 'note/*', 'message/*', 'picture/*', 'file/*', 'au
 /** Further types whose events usually last. */
 const otherTypes = ['sleep/analysis']
 
-/** Returns the entry of an event, with its value or first line in the title. Encrypted contents are not shown. */
+/** Returns the entry of an event, with its value or first line in the title. Encrypted contents and the bytes of pictures are not shown. */
 function toEntry(event: Event, byId: ReadonlyMap<string, PlacedStream>): Entry {
   const places = event.streamIds.flatMap(id => byId.get(id) ?? [])
   const streams = places.map(({ stream }) => stream)
   const { content, created, description, duration, id, modified, time, type } = event
   const name = streams[0]?.name ?? splitType(type)[1]
-  const words = typeof content === 'string' && !type.startsWith('encrypted/') ? content : ''
+  const isReadable = !type.startsWith('encrypted/') && type !== 'picture/base64'
+  const words = typeof content === 'string' && isReadable ? content : ''
   const value = words === '' ? describeValue(event, places.slice(0, maxNames)) : words.split(/[\r\n]/, 1)[0]!
   const title = [name, value].filter(text => text !== '').join(', ')
   return {
@@ -216,14 +222,23 @@ function toEntry(event: Event, byId: ReadonlyMap<string, PlacedStream>): Entry {
   }
 }
 
-/** Describes a number in the unit that people use: `8.2 km`. Returns '' for other contents. */
+/** What periods of sleep are called. */
+const sleepStates = new Map<unknown, string>([
+  ['inBed', 'in bed'],
+  ['asleep', 'asleep'],
+  ['awake', 'awake']
+])
+
+/** Describes a number in the unit that people use: `8.2 km`; yes or no; and the state of a period of sleep. Returns '' for other contents. */
 function describeValue({ content, type }: Event, places: readonly PlacedStream[]): string {
+  if (typeof content === 'boolean') return content ? 'yes' : 'no'
+  if (type === 'sleep/analysis') return sleepStates.get(Object(content).analysis) ?? ''
   if (typeof content !== 'number') return ''
   const measure = findMeasureOf(type, places)
   const shown = measure?.unit?.shown ?? type
   const converted = shown === type ? content : convertUnit(content, type, shown)
   const unit = splitType(converted === undefined ? type : shown)[1]
-  const number = Math.round((converted ?? content) * 100) / 100
+  const number = roundNumber(converted ?? content)
   return unit === 'generic' ? String(number) : `${number} ${unit}`
 }
 
@@ -239,4 +254,9 @@ function findMeasureOf(type: string, places: readonly PlacedStream[]): Measure |
 /** Returns the mark of the nearest stream that has one. */
 function findMark(place: PlacedStream | undefined): string | undefined {
   return place && (readMeasureMark(place.stream.clientData) ?? findMark(place.above))
+}
+
+/** Rounds a number to two decimals, or if it is small to four digits: 0.0625 mg are no 0.06 mg. */
+function roundNumber(number: number): number {
+  return Number(Math.abs(number) < 10 ? number.toPrecision(4) : number.toFixed(2))
 }

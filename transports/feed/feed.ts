@@ -66,7 +66,7 @@ export class Feeds implements ReadEndpoint {
     const { clock, eventTypes } = this.dispatcher.services
     const now = clock.now()
     const range = { fromTime: now - daysBefore * daySeconds, toTime: now + daysAfter * daySeconds }
-    const query = { ...readFilter(params), ...range, limit: maxEvents }
+    const query = { ...readFilter(params), ...range, limit: maxEvents, omitsNumbers: true }
     const { entries } = await readEntries(calls, query, eventTypes.directory)
     const { writeCalendar } = await import('./calendar.js')
     return toResponse('text/calendar', await writeCalendar(source, entries, signal))

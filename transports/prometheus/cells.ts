@@ -195,7 +195,9 @@ export class CellReader {
     const days = await reading
     const starts = this.#listStarts(first, last)
     return days.flatMap(({ day, value }) => {
-      const number = index === undefined ? value : (value as readonly unknown[])[index]
+      const shown = index === undefined ? value : (value as readonly unknown[])[index]
+      // Yes or no, as of a medicine or a habit.
+      const number = typeof shown === 'boolean' ? Number(shown) : shown
       if (typeof number !== 'number') return []
       const at = Date.parse(day) / 1000 / daySeconds - first
       return [{ from: starts[at]!, to: starts[at + 1]!, value: number }]

@@ -28,7 +28,10 @@ export class QueryApi {
   constructor(
     private readonly request: ReadRequest,
     private readonly now: number,
-    /** Does what reads series once it is its turn. */
+    /**
+     * Does work once it is its turn, and only for an access. Lists of series are read only then: they take much memory, and so may
+     * their values.
+     */
     private readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
   ) {}
 
@@ -62,7 +65,7 @@ export class QueryApi {
         buildUser: '',
         buildDate: '',
         goVersion: '',
-        features: {},
+        // Without "features": Grafana takes a service that has any for Mimir.
         application: `Coffer ${version}`
       }
     }
@@ -144,21 +147,17 @@ export class QueryApi {
     times: readonly number[],
     format: (result: Result) => string | Promise<string>
   ): Promise<string> {
-    const expression = await runInTurns(parseQuery(this.#require('query')))
+    const text = this.#require('query')
     const cells = new CellReader(this.request.calls, this.#zone())
-    const evaluate = async (series: readonly Series[]): Promise<string> =>
-      await format(await new Evaluator(new SeriesSelector(series), cells, grid, times).evaluate(expression))
-    if (hasSelection(expression)) return await this.#withSeries(evaluate)
-    await this.#checkAccess()
-    return await evaluate([])
-  }
-
-  /**
-   * Does work with all series. It has its turn, and reads the list only then: lists of many series take much memory, and so may
-   * their values.
-   */
-  async #withSeries<T>(work: (series: readonly Series[]) => T | Promise<T>): Promise<T> {
-    return await this.inTurn(async () => await work(await listSeries(this.request.calls)))
+    return await this.inTurn(async () => {
+      // Not before the access has been checked: what strangers send may take long to parse.
+      const expression = await runInTurns(parseQuery(text))
+      if (!hasSelection(expression)) await this.#checkAccess()
+      const series = hasSelection(expression) ? await listSeries(this.request.calls) : []
+      return await format(
+        await new Evaluator(new SeriesSelector(series), cells, grid, times).evaluate(expression)
+      )
+    })
   }
 
   /** Makes a call only to check the access, for what reads no data: Grafana tests a data source with `1+1`. */
@@ -195,7 +194,9 @@ export class QueryApi {
   async #describeMetrics(): Promise<object> {
     const limit = this.#limit({ mayBeNegative: true }) ?? -1
     const metric = this.#first('metric') ?? ''
-    const described = await this.#withSeries(async all => await runInTurns(describeMetrics(all)))
+    const described = await this.inTurn(
+      async () => await runInTurns(describeMetrics(await listSeries(this.request.calls)))
+    )
     const named = Object.entries(described).filter(([name]) => metric === '' || name === metric)
     return Object.fromEntries(limit < 0 ? named : named.slice(0, limit))
   }

@@ -121,8 +121,10 @@ export function* describeMetrics(all: readonly Series[]): Steps<object> {
     if (pauses.isDue(1)) yield
     const name = labels['__name__']!
     if (described.has(name)) continue
-    const help = `${measure.names.en}${helps[shape]}`
-    const unit = isNumeric(measure) ? measure.types[0]!.split('/')[1]! : ''
+    const hasNumbers = isNumeric(measure)
+    const counts = !hasNumbers && shape === 'merged' ? ': number of events' : ''
+    const help = `${measure.names.en}${counts}${helps[shape]}`
+    const unit = hasNumbers ? measure.types[0]!.split('/')[1]! : ''
     described.set(name, [{ type: 'gauge', help, unit }])
   }
   return Object.fromEntries(described)

@@ -310,7 +310,7 @@ t.test('feeds', async t => {
           return { method: 'events.create', params }
         })
       )
-    const titles = ['watch', 'watch, 5000 m', 'watch, before all readings']
+    const titles = ['watch, 5000 m', 'watch, asleep', 'watch, before all readings']
     const calendar = await read(alice, 'feed.ics', { auth: token })
     t.same([...parse(calendar.text).keys()].toSorted(), titles)
     const atom = await read(alice, 'feed.atom', { auth: token })

@@ -107,9 +107,11 @@ t.test('large queries', async t => {
   })
 
   t.test('of strangers are not even parsed', async t => {
-    const url = `${service.server.url}/alice/prometheus/api/v1/series?match[]=1`
-    t.match(await fetch(url, { headers: { authorization: 'unknown' } }), { status: 401 })
-    t.match(await fetch(url, { headers: { authorization: alice.token } }), { status: 400 })
+    for (const path of ['series?match[]=1', 'query?query=)', 'query_range?query=)&start=0&end=1&step=1']) {
+      const url = `${service.server.url}/alice/prometheus/api/v1/${path}`
+      t.match(await fetch(url, { headers: { authorization: 'unknown' } }), { status: 401 }, path)
+      t.match(await fetch(url, { headers: { authorization: alice.token } }), { status: 400 }, path)
+    }
   })
 
   t.test('that wait have read nothing yet, and only those of accesses wait', async t => {

@@ -67,7 +67,9 @@ t.test('dashboards', async t => {
       status: 'success',
       data: { resultType: 'scalar', result: [Number, '2'] }
     })
-    t.match(await get('status/buildinfo'), { data: { version: '2.55.0' } })
+    const { data: build } = await get('status/buildinfo')
+    t.equal(build.version, '2.55.0')
+    t.notOk('features' in build, 'Grafana would take it for Mimir')
     const { data: names } = await get('label/__name__/values')
     t.same(names, [
       'coffer_blood_pressure_mmhg_bpm_diastolic',
@@ -428,4 +430,30 @@ t.test('dashboards', async t => {
     for (const path of ['status/buildinfo', 'rules', 'alerts', 'query_exemplars', 'labels', 'metadata'])
       t.match(await ask(alice, 'nonsense', path), { code: 401 }, path)
   })
+})
+
+t.test('days of yes or no are 1 or 0, and what counts events says so', async t => {
+  const { alice } = await coffer(t)
+  const mark = { clientData: { 'coffer:measure': 'medication-taken' } }
+  await alice.do('streams.create', { id: 'pill', name: 'pill', ...mark })
+  for (const [at, content] of [true, false, false].entries())
+    await alice.event({ streamIds: ['pill'], type: 'boolean/bool', content, time: monday + at * day + 100 })
+  const { token } = await alice.grant('read', 'pill', { type: 'app' })
+  const { data } = await ask(alice, token, 'query_range', {
+    query: 'coffer_daily_medication_taken',
+    start: String(monday),
+    end: String(monday + 3 * day),
+    step: '1d'
+  })
+  t.same(data.result[0]?.values, [
+    [monday, '1'],
+    [monday + day, '0'],
+    [monday + 2 * day, '0']
+  ])
+  const { data: metrics } = await ask(alice, token, 'metadata')
+  t.equal(
+    metrics.coffer_measure_medication_taken[0].help,
+    'Medication taken: number of events, over all sources'
+  )
+  t.equal(metrics.coffer_daily_medication_taken[0].help, 'Medication taken, by day')
 })
