@@ -46,6 +46,10 @@ t.test('documents', async t => {
     }))
       t.same(ids((await ask(t, app, `DocumentReference?${query}`)).body), found, query)
     t.equal((await ask(t, app, 'DocumentReference?type=x')).status, 200, 'others are ignored')
+    await alice.do('events.delete', { id: second })
+    const errors = await ask(t, app, 'DocumentReference?status=entered-in-error')
+    t.same(ids(errors.body), [second], 'in the trash')
+    await alice.do('events.update', { id: second, update: { trashed: false } })
   })
 
   t.test('are no Observations, and no Observations are documents', async t => {

@@ -132,6 +132,10 @@ t.test('a SMART app', async t => {
     })
     t.equal(payload['fhirUser'], `${aud}/Patient/${tokens.patient}`)
 
+    const known = { client_id: clientId, token: tokens.access_token }
+    const introspected = await post(service, '/oauth/introspect', known)
+    t.match(introspected.body, { active: true, patient: tokens.patient, fhirUser: payload['fhirUser'] })
+
     fhir.bearerToken = tokens.access_token
     const patient: Answer = await fhir.read({ resourceType: 'Patient', id: tokens.patient })
     t.equal(patient.id, tokens.patient)
