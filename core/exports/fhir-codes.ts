@@ -19,6 +19,8 @@ interface Rule extends Coding {
   readonly measures: readonly string[]
   /** Pattern that the name of one of the streams has to match. */
   readonly matchesName?: RegExp
+  /** Where the type is enough: the pattern of names that say what a stream holds. Streams below are devices. */
+  readonly findsName?: RegExp
   /** Pattern that no name of the streams may match. */
   readonly excludesName?: RegExp
 }
@@ -43,6 +45,7 @@ const codingRules: readonly Rule[] = [
   {
     types: ['blood-pressure/mmhg-bpm'],
     measures: ['blood-pressure'],
+    findsName: /blood ?pressure|blutdruck|tension|pression|\bbp\b/i,
     loinc: [['85354-9', 'Blood pressure panel with all children optional']],
     category: 'vital-signs'
   },
@@ -65,6 +68,7 @@ const codingRules: readonly Rule[] = [
       'highest-heart-rate',
       'lowest-heart-rate'
     ],
+    findsName: /heart|\bpuls|herz|cardi|pouls|\bhr\b|\bbpm\b/i,
     excludesName: notHeartRate,
     loinc: [['8867-4', 'Heart rate']],
     category: 'vital-signs'
@@ -72,6 +76,7 @@ const codingRules: readonly Rule[] = [
   {
     types: ['frequency/brpm'],
     measures: ['respiratory-rate'],
+    findsName: /respir|breath|atem|atmung/i,
     loinc: [['9279-1', 'Respiratory rate']],
     category: 'vital-signs'
   },
@@ -136,6 +141,7 @@ const codingRules: readonly Rule[] = [
   {
     types: ['count/steps'],
     measures: ['steps'],
+    findsName: /\bsteps?\b|schritt|\bpas\b/i,
     excludesName: /stair|treppe|escalier|\bper min|pro minute|par minute/i,
     loinc: [['55423-8', 'Number of steps in unspecified time Pedometer']],
     category: 'activity'
@@ -144,6 +150,7 @@ const codingRules: readonly Rule[] = [
   {
     types: ['sleep/analysis'],
     measures: ['sleep'],
+    findsName: /sleep|schlaf|sommeil/i,
     loinc: [['93832-4', 'Sleep duration']],
     category: 'activity'
   }
@@ -187,10 +194,12 @@ function computeCoding(type: string, { above, mark, path }: StreamPlace): FoundC
   }
   const names = [...path, ...above]
   if (names.some(name => notMeasured.some(pattern => pattern.test(name)))) return undefined
-  for (const { excludesName, matchesName, ...code } of rules) {
+  for (const { excludesName, findsName, matchesName, ...code } of rules) {
     if (excludesName && names.some(name => excludesName.test(name))) continue
-    const at = matchesName ? path.findLastIndex(name => matchesName.test(name)) : path.length - 1
+    const pattern = matchesName ?? findsName
+    const at = pattern ? path.findLastIndex(name => pattern.test(name)) : -1
     if (at >= 0) return { code, at }
+    if (!matchesName) return { code, at: path.length - 1 }
   }
   return undefined
 }

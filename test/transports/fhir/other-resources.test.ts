@@ -88,11 +88,12 @@ t.test('consents', async t => {
         ]
       }
     })
-    const [given] = resource.provision.provision
-    t.same(
-      given.action.map(({ coding: [{ code }] }: Answer) => code),
-      ['access', 'collect', 'correct']
-    )
+    for (const { action } of resource.provision.provision)
+      t.same(
+        action.map(({ coding: [{ code }] }: Answer) => code),
+        ['access', 'collect', 'correct'],
+        'what is permitted above a stream is denied there'
+      )
     t.same((await ask(t, alice, `Consent/${app.access.id}`)).body, resource)
     t.equal((await ask(t, alice, 'Consent/unknown')).status, 404)
     t.notMatch(JSON.stringify(body), app.token, 'tokens stay secret')
