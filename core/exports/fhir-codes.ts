@@ -19,6 +19,8 @@ interface Rule extends Coding {
   readonly measures: readonly string[]
   /** Pattern that the name of one of the streams has to match. */
   readonly matchesName?: RegExp
+  /** Where the type is enough: the pattern of names that say what a stream holds. Streams below are devices. */
+  readonly findsName?: RegExp
   /** Pattern that no name of the streams may match. */
   readonly excludesName?: RegExp
 }
@@ -43,6 +45,7 @@ const codingRules: readonly Rule[] = [
   {
     types: ['blood-pressure/mmhg-bpm'],
     measures: ['blood-pressure'],
+    findsName: /blood ?pressure|blutdruck|tension|pression|\bbp\b/i,
     loinc: [['85354-9', 'Blood pressure panel with all children optional']],
     category: 'vital-signs'
   },
@@ -65,6 +68,7 @@ const codingRules: readonly Rule[] = [
       'highest-heart-rate',
       'lowest-heart-rate'
     ],
+    findsName: /heart|\bpuls|herz|cardi|pouls|\bhr\b|\bbpm\b/i,
     excludesName: notHeartRate,
     loinc: [['8867-4', 'Heart rate']],
     category: 'vital-signs'
@@ -72,6 +76,7 @@ const codingRules: readonly Rule[] = [
   {
     types: ['frequency/brpm'],
     measures: ['respiratory-rate'],
+    findsName: /respir|breath|atem|atmung/i,
     loinc: [['9279-1', 'Respiratory rate']],
     category: 'vital-signs'
   },
@@ -136,6 +141,7 @@ const codingRules: readonly Rule[] = [
   {
     types: ['count/steps'],
     measures: ['steps'],
+    findsName: /\bsteps?\b|schritt|\bpas\b/i,
     excludesName: /stair|treppe|escalier|\bper min|pro minute|par minute/i,
     loinc: [['55423-8', 'Number of steps in unspecified time Pedometer']],
     category: 'activity'
@@ -144,6 +150,7 @@ const codingRules: readonly Rule[] = [
   {
     types: ['sleep/analysis'],
     measures: ['sleep'],
+    findsName: /sleep|schlaf|sommeil/i,
     loinc: [['93832-4', 'Sleep duration']],
     category: 'activity'
   }
@@ -163,6 +170,8 @@ export interface FoundCoding {
   readonly place: StreamPlace
   /** The index of that stream in the path; -1 if it is not in the path. */
   readonly at: number
+  /** Whether the type alone identifies it: the stream may be named after a device. */
+  readonly isUnnamed?: true
 }
 
 /**
@@ -175,8 +184,9 @@ export function findCoding(type: string, places: readonly StreamPlace[]): FoundC
   const marked = readings.find(reading => reading.marked)?.marked
   if (marked) return marked === 'none' ? undefined : marked
   for (const index of readings[0]?.named.keys() ?? []) {
-    const [first, ...others] = readings.flatMap(({ named }) => named[index] ?? [])
-    if (first && first !== 'none' && !others.includes('none')) return first
+    const all = readings.flatMap(({ named }) => named[index] ?? [])
+    const found = all.filter(each => each !== 'none')
+    if (found.length === all.length && found[0]) return found.find(each => !each.isUnnamed) ?? found[0]
   }
   return undefined
 }
@@ -211,10 +221,12 @@ function computeReading(type: string, place: StreamPlace): Reading {
   const names = [...path, ...above]
   // What belongs to no measure of the catalogue, or to the user's own, is not certain.
   const isExcluded = (mark && !measure) || names.some(name => notMeasured.some(pattern => pattern.test(name)))
-  const named = rules.map(({ excludesName, matchesName, ...code }) => {
+  const named = rules.map(({ excludesName, findsName, matchesName, ...code }) => {
     if (isExcluded || (excludesName && names.some(name => excludesName.test(name)))) return 'none' as const
-    const at = matchesName ? path.findLastIndex(name => matchesName.test(name)) : path.length - 1
-    return at < 0 ? undefined : { code, place, at }
+    const pattern = matchesName ?? findsName
+    const at = pattern ? path.findLastIndex(name => pattern.test(name)) : -1
+    if (at >= 0) return { code, place, at }
+    return matchesName ? undefined : { code, place, at: path.length - 1, isUnnamed: true as const }
   })
   return { named }
 }

@@ -106,6 +106,18 @@ function toSleepDuration({ duration }: Event): object {
   return typeof duration === 'number' ? { valueQuantity: toQuantity(duration / 60, 'min') } : {}
 }
 
+/**
+ * Returns the id of a point: the id of its series, and the microseconds between the time of the series and its own, with three
+ * decimals unless they are 0.
+ */
+export function formatPointId(holderId: string, deltaTime: number): string {
+  const [seconds = '', decimals = ''] = (deltaTime < 1 ? deltaTime.toFixed(9) : String(deltaTime)).split('.')
+  const digits = decimals.padEnd(9, '0')
+  const microseconds = `${seconds}${digits.slice(0, 6)}`.replace(/^0+(?=\d)/, '')
+  const rest = digits.slice(6, 9)
+  return `${holderId}.p${microseconds}${rest === '000' ? '' : `.${rest}`}`
+}
+
 /** Maximum number of characters of a text in a resource. */
 const maxTextLength = 1024 * 1024
 

@@ -3,10 +3,17 @@ import { createHash } from 'node:crypto'
 import type { Event } from '../../schemas/event.js'
 import { isSeries } from '../events/fields.js'
 import { getElementType } from '../series/column-plan.js'
-import { buildObservation, cleanForm, getOriginal, originalKey, originalType } from './fhir-observation.js'
+import {
+  buildObservation,
+  cleanForm,
+  formatPointId,
+  getOriginal,
+  originalKey,
+  originalType
+} from './fhir-observation.js'
 import { roundToMicroseconds, type ExportFormat, type ExportSources } from './format.js'
 import { JsonText } from '../json/json-text.js'
-import { findMember } from '../json/reader.js'
+import { findMember, type TextRange } from '../json/reader.js'
 import { plainForm, writeJson, type JsonForm } from '../json/writer.js'
 import { chunkSize, cutText, type Chunks } from './chunks.js'
 import { largeEventSize, listPoints, parseEvent } from './event-source.js'
@@ -88,7 +95,8 @@ function* listResources(sources: ExportSources): Generator<Resource | undefined,
     if (isSeries(event.type)) {
       if (sources.options.series === true) yield* listPointResources(sources, event)
     } else {
-      const original = getOriginal(event) ?? findLargeOriginal(event, text)
+      const kept = getOriginal(event) ?? findLargeOriginal(event, text)
+      const original = kept && event.trashed === true ? markAsError(kept) : kept
       const value = original ?? toObservation(sources, event)
       const form = original ? plainForm : cleanForm
       yield { id: event.id, value, form: text.length > chunkSize ? form : undefined }
@@ -103,6 +111,33 @@ function findLargeOriginal({ type }: Event, text: string): JsonText | undefined 
   const resource = clientData?.startsWith('{') ? getMember(clientData, originalKey) : undefined
   const isResource = resource?.startsWith('{') && getMember(resource, 'resourceType')?.startsWith('"')
   return isResource ? new JsonText(resource!) : undefined
+}
+
+const errorStatus = 'entered-in-error'
+/** Systems of the codes that tell whether a resource without a status is an error. */
+const verificationSystems: ReadonlyMap<unknown, string> = new Map(
+  [
+    ['AllergyIntolerance', 'allergyintolerance-verification'],
+    ['Condition', 'condition-ver-status']
+  ].map(([type, name]) => [type, `http://terminology.hl7.org/CodeSystem/${name}`])
+)
+
+/** Returns an imported resource with the status of an error, if it has a status. A large one is not parsed. */
+function markAsError(resource: object): object {
+  if (resource instanceof JsonText) {
+    const place = findMember(resource.text, 'status')
+    return place ? new JsonText(replaceRange(resource.text, place, JSON.stringify(errorStatus))) : resource
+  }
+  const { clinicalStatus: _status, ...rest } = resource as Record<string, unknown>
+  if (typeof rest['status'] === 'string') return { ...resource, status: errorStatus }
+  const system = verificationSystems.get(rest['resourceType'])
+  return system === undefined
+    ? resource
+    : { ...rest, verificationStatus: { coding: [{ system, code: errorStatus }] } }
+}
+
+function replaceRange(text: string, { from, to }: TextRange, by: string): string {
+  return `${text.slice(0, from)}${by}${text.slice(to)}`
 }
 
 function getMember(text: string, name: string): string | undefined {
@@ -121,14 +156,13 @@ function* listPointResources(
   const type = getElementType(holder.type)
   const fields = sources.values.listFields(type)
   const isOwn = fields.length === 1 && fields[0] === 'value'
-  let number = 0
   for (const { columns, rows, text } of listPoints(sources.context, holder, sources.options)) {
     const form = text.length > largePageSize ? cleanForm : undefined
     for (const row of rows) {
       const content = isOwn
         ? row[columns.indexOf('value')]
         : Object.fromEntries(fields.map(field => [field, row[columns.indexOf(field)] ?? undefined]))
-      const id = `${holder.id}-${++number}`
+      const id = formatPointId(holder.id, row[0] as number)
       const { attachments: _files, content: _own, description: _text, duration: _length, ...rest } = holder
       const duration = getDuration(columns, row, fields) as number | undefined
       const time = roundToMicroseconds(holder.time + (row[0] as number))

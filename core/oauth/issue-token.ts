@@ -144,8 +144,8 @@ function replaceToken(call: Call, access: Access): Access {
   return kept
 }
 
-/** Returns the URL of the user's resource of FHIR. */
-function buildFhirUser({ account, services }: Call, { alias }: Access): string {
+/** Returns the URL of the user's resource of FHIR, as the client of an access knows it. */
+export function buildFhirUser({ account, services }: Call, { alias }: Access): string {
   const root = getAccountUrl(services.config, alias ?? account.username)
   return `${root}fhir/Patient/${createPatientId(account.id, alias)}`
 }

@@ -94,8 +94,9 @@ function toKnownScope(token: string): string[] {
   if (token === 'launch/patient') return [token]
   const [, resource = '', permissions = '', query = ''] =
     /^patient\/([^.]+)\.([a-z*]+)(\?.*)?$/.exec(token) ?? []
-  const reading =
-    permissions === '*' ? 'read' : permissions === 'read' ? permissions : permissions.replaceAll(/[^rs]/g, '')
+  // Those of SMART 2 are letters; `write` of SMART 1 has one of reading.
+  const letters = /^c?r?u?d?s?$/.test(permissions) ? permissions.replaceAll(/[cud]/g, '') : ''
+  const reading = permissions === '*' || permissions === 'read' ? 'read' : letters
   const scope = `patient/${resource}.${reading}${query}`
   return isResourceScope(scope) ? [scope] : []
 }

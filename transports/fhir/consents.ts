@@ -28,7 +28,7 @@ interface Access {
 
 /** What each level permits, in the codes of consents. */
 const actionsByLevel: Readonly<Record<Level, readonly string[]>> = {
-  none: ['access'],
+  none: ['access', 'collect', 'correct'],
   read: ['access'],
   'create-only': ['collect'],
   contribute: ['access', 'collect', 'correct'],

@@ -11,7 +11,7 @@ import { readItemsById } from './items-by-id.js'
 import { refuse } from './outcome.js'
 import { concernsPatient, toSubject, type Patient } from './patient.js'
 import { readEvent } from './read-event.js'
-import { meetsTokens, readOrder, readSearch } from './search-params.js'
+import { getSearchedState, meetsTokens, readOrder, readSearch } from './search-params.js'
 import { quoteText } from '../../core/errors.js'
 
 /** The parameters of searches, with the types of their values. */
@@ -40,6 +40,7 @@ export async function searchDocuments(patient: Patient, request: ReadRequest): P
   const search = readSearch(request, [...Object.keys(documentParams), '_sort'])
   const events = {
     types: documentTypes,
+    state: getSearchedState(search),
     dates: parseDates('date', search.listValues('date'), patient.now),
     lastUpdated: parseDates('_lastUpdated', search.listValues('_lastUpdated'), patient.now),
     order: readOrder(search),

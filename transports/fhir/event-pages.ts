@@ -13,6 +13,8 @@ import type { Search } from './search-params.js'
 /** Events to search in. */
 export interface EventSearch {
   readonly types: readonly string[]
+  /** `all`: also those in the trash. */
+  readonly state: 'all' | 'default'
   readonly dates: DateFilter
   readonly lastUpdated: DateFilter
   readonly order: 'ascending' | 'descending'
@@ -70,11 +72,12 @@ export async function readEventPage(
 }
 
 /** Returns the list of the events that may be found: some part of each is between two times. */
-export function toList({ dates, lastUpdated, order, types }: EventSearch): EventList {
+export function toList({ dates, lastUpdated, order, state, types }: EventSearch): EventList {
   const to = dates.to ?? Number.MAX_VALUE
   return {
     params: {
       types,
+      state,
       // Rounded down: the filter itself is exact.
       ...(lastUpdated.from !== undefined && { modifiedSince: lastUpdated.from - 1 })
     },

@@ -18,7 +18,7 @@ import { adaptOriginal, type Observation } from './originals.js'
 import { refuse } from './outcome.js'
 import { concernsPatient, toSubject, type Patient } from './patient.js'
 import { readItem } from './points.js'
-import { meetsTokens, readOrder, readSearch, type Search } from './search-params.js'
+import { getSearchedState, meetsTokens, readOrder, readSearch, type Search } from './search-params.js'
 import { readStreamPlaces, type StreamPlaces } from './stream-places.js'
 import { quoteText } from '../../core/errors.js'
 
@@ -58,8 +58,9 @@ export async function searchObservations(patient: Patient, request: ReadRequest)
     const resource = convertEvent(patient, places, event)
     return resource && meetsSearch(search, resource) ? resource : undefined
   }
+  const [state, types] = [getSearchedState(search), listTypes(search)]
   const found = concernsPatient(patient, search)
-    ? await findPage(patient, search, { types: listTypes(search), dates, lastUpdated, order, convert })
+    ? await findPage(patient, search, { types, state, dates, lastUpdated, order, convert })
     : { resources: [] }
   return { type: 'Observation', search, ...found }
 }

@@ -1,5 +1,6 @@
 /** Data points of series as events, each with an id of its own. */
 import { isSeries } from '../../core/events/fields.js'
+import { formatPointId } from '../../core/exports/fhir-observation.js'
 import { roundToMicroseconds } from '../../core/exports/format.js'
 import { getDuration } from '../../core/exports/value-reader.js'
 import { durationColumn, getElementType, timeColumn } from '../../core/series/column-plan.js'
@@ -25,18 +26,6 @@ export interface PointRange {
 
 /** The resolution of times of points in events. Points themselves may be a nanosecond apart. */
 const microsecond = 1e-6
-
-/**
- * Returns the id of a point: the id of its series, and the microseconds between the time of the series and its own, with three
- * decimals unless they are 0.
- */
-function formatPointId(holderId: string, deltaTime: number): string {
-  const [seconds = '', decimals = ''] = (deltaTime < 1 ? deltaTime.toFixed(9) : String(deltaTime)).split('.')
-  const digits = decimals.padEnd(9, '0')
-  const microseconds = `${seconds}${digits.slice(0, 6)}`.replace(/^0+(?=\d)/, '')
-  const rest = digits.slice(6, 9)
-  return `${holderId}.p${microseconds}${rest === '000' ? '' : `.${rest}`}`
-}
 
 const pointId = /^(.+)\.p(\d{1,16}(?:\.\d{3})?)$/
 

@@ -13,7 +13,7 @@ import { refuse } from './outcome.js'
 import { concernsPatient, toSubject, type Patient } from './patient.js'
 import { listFormNames } from './questionnaires.js'
 import { readEvent } from './read-event.js'
-import { meetsTokens, readOrder, readSearch, type Search } from './search-params.js'
+import { getSearchedState, meetsTokens, readOrder, readSearch, type Search } from './search-params.js'
 import { quoteText } from '../../core/errors.js'
 
 /** The parameters of searches, with the types of their values. */
@@ -51,6 +51,7 @@ export async function searchResponses(patient: Patient, request: ReadRequest): P
   const search = readSearch(request, [...Object.keys(responseParams), '_sort'])
   const events = {
     types: [responseType, originalType],
+    state: getSearchedState(search),
     dates: parseDates('authored', search.listValues('authored'), patient.now),
     lastUpdated: parseDates('_lastUpdated', search.listValues('_lastUpdated'), patient.now),
     order: readOrder(search, 'authored'),

@@ -116,6 +116,17 @@ export function readOrder(search: Search, name = 'date'): 'ascending' | 'descend
   return values[0] === name ? 'ascending' : 'descending'
 }
 
+/**
+ * Returns the state of the events that a search may find: also those in the trash if it only asks for the status that they have
+ * as resources.
+ */
+export function getSearchedState(search: Search): 'all' | 'default' {
+  const isOfErrors = search
+    .listTokens('status')
+    .some(tokens => tokens.every(({ code }) => code === 'entered-in-error'))
+  return isOfErrors ? 'all' : 'default'
+}
+
 /** A code to search for, and the system that it must be from. */
 export interface Token {
   /** `undefined`: any. */

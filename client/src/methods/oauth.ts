@@ -59,6 +59,8 @@ export interface OauthMethods {
       iat?: number
       sub?: string
       iss?: string
+      patient?: string
+      fhirUser?: string
       cnf?: { jkt: string }
     }
   }

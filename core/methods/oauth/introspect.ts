@@ -9,8 +9,10 @@ import {
   TokenParams,
   type TokenRequest
 } from '../../oauth/token-grants.js'
+import { buildFhirUser } from '../../oauth/issue-token.js'
 import { getIssuer } from '../../oauth/metadata.js'
 import { formatAccessScope } from '../../oauth/scope.js'
+import { concernPatient, createPatientId } from '../../oauth/smart-scope.js'
 import { Caller } from '../../permissions/caller.js'
 
 const Text = Type.Optional(Type.String())
@@ -34,6 +36,9 @@ export const introspect = method<typeof TokenParams, TokenRequest>({
     iat: Seconds,
     sub: Text,
     iss: Text,
+    /** The id and the URL of the user's resource of FHIR, as in the response with the token. (SMART App Launch 2.2, 7.2) */
+    patient: Text,
+    fhirUser: Text,
     /** The key to which the token is bound. (RFC 9449, 6.2) */
     cnf: Type.Optional(Type.Object({ jkt: Type.String() }))
   }),
@@ -60,7 +65,9 @@ export const introspect = method<typeof TokenParams, TokenRequest>({
       ...(expires !== undefined && { exp: Math.floor(expires) }),
       iat: Math.floor(grant.created),
       sub: account.id,
-      iss: getIssuer(services.config)
+      iss: getIssuer(services.config),
+      ...(concernPatient(grant.scopes) && { patient: createPatientId(account.id, access.alias) }),
+      ...(grant.scopes.includes('fhirUser') && { fhirUser: buildFhirUser(call, access) })
     }
   },
   async handleUnknownUser(call, _username, params) {

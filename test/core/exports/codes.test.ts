@@ -170,11 +170,7 @@ t.test('a stream that is marked with a measure holds that, whatever its name is'
       new Map([...expected].filter(([, own]) => own.length > 0))
     )
     const devices = body.entry.map(({ resource }: Answer) => resource.device?.display)
-    // What no mark identifies is identified by the last stream.
-    t.same(
-      devices.filter((each: unknown) => each !== 'Withings'),
-      [undefined]
-    )
+    t.same(new Set(devices), new Set(['Withings']))
   }
 })
 
@@ -332,4 +328,48 @@ t.test('the first streams of an event that are seen tell what it is', async t =>
   )
   // Of those that the access sees.
   t.same([...(await readCodes(app)).values()], [['29463-7'], ['29463-7']])
+})
+
+t.test('the name of a device is not the name of what it measures', async t => {
+  const { alice } = await coffer(t)
+  const contents: Record<string, unknown> = {
+    'blood-pressure/mmhg-bpm': { systolic: 120, diastolic: 80 },
+    'sleep/analysis': { analysis: 'asleep' }
+  }
+  const expected = new Map<string, object>()
+  await alice.do('streams.create', { id: 'file', name: 'Apple Health' })
+  for (const [at, [name, type]] of (
+    [
+      ['Heart rate', 'frequency/bpm'],
+      ['Resting heart rate', 'frequency/bpm'],
+      ['Puls', 'frequency/bpm'],
+      ['Blutdruck', 'blood-pressure/mmhg-bpm'],
+      ['Respiratory rate', 'frequency/brpm'],
+      ['Pas', 'count/steps'],
+      ['Schlaf', 'sleep/analysis'],
+      ['Weight', 'mass/kg']
+    ] as const
+  ).entries()) {
+    // As imports arrange them.
+    const [stream, device] = [`measured-${at}`, `device-${at}`]
+    await alice.do('streams.create', { id: stream, name, parentId: 'file' })
+    await alice.do('streams.create', { id: device, name: "Ana's Watch", parentId: stream })
+    const content = contents[type] ?? 60
+    const { id } = await alice.event({ streamIds: [device], type, content, duration: 60 })
+    expected.set(id, { text: name, device: { display: "Ana's Watch" } })
+  }
+  // What no name tells is named by the last stream.
+  await alice.do('streams.create', { id: 'polar', name: 'Polar' })
+  const { id } = await alice.event({ streamIds: ['polar'], type: 'frequency/bpm', content: 60 })
+  expected.set(id, { text: 'Polar', device: undefined })
+  const both = await alice.event({ streamIds: ['polar', 'measured-0'], type: 'frequency/bpm', content: 60 })
+  expected.set(both.id, { text: 'Heart rate', device: undefined })
+  const { body } = await alice.http('GET', '/events/export?format=fhir-ndjson')
+  const lines: string[] = body.trim().split('\n')
+  const found = lines.map((line): [string, object] => {
+    const { code, device, id: own }: Answer = JSON.parse(line)
+    t.ok(code.coding, code.text)
+    return [own, { text: code.text, device }]
+  })
+  t.same(new Map(found), expected)
 })

@@ -144,6 +144,44 @@ t.test('data points become observations on request', async t => {
   )
 })
 
+t.test('imported resources in the trash are marked as errors', async t => {
+  const { alice } = await coffer(t)
+  await alice.do('streams.create', { id: 'records', name: 'Records' })
+  const add = async (resource: object): Promise<string> => {
+    const { id } = await alice.event({
+      streamIds: ['records'],
+      type: 'clinical/fhir',
+      content: { displayName: 'record', clinicalType: 'labResultRecord' },
+      clientData: { 'fhir:resource': resource }
+    })
+    await alice.do('events.delete', { id })
+    return id
+  }
+  await add({ resourceType: 'Observation', status: 'final', code: { text: 'ferritin' } })
+  await add({ resourceType: 'Condition', clinicalStatus: { text: 'active' }, code: { text: 'flu' } })
+  await add({ resourceType: 'Observation', code: { text: 'x'.repeat(300_000) }, status: 'final' })
+  const exported = async (query: string): Promise<Answer[]> =>
+    (await alice.http('GET', `/events/export?format=fhir-ndjson&sortAscending=true&${query}`)).body
+      .split('\n')
+      .filter((line: string) => line !== '')
+      .map((line: string) => JSON.parse(line))
+  const [observation, condition, large] = await exported('state=trashed')
+  t.same(observation, {
+    resourceType: 'Observation',
+    status: 'entered-in-error',
+    code: { text: 'ferritin' }
+  })
+  const system = 'http://terminology.hl7.org/CodeSystem/condition-ver-status'
+  t.same(condition, {
+    resourceType: 'Condition',
+    code: { text: 'flu' },
+    verificationStatus: { coding: [{ system, code: 'entered-in-error' }] }
+  })
+  t.equal(large.status, 'entered-in-error')
+  t.equal(large.code.text.length, 300_000)
+  t.same(await exported(''), [])
+})
+
 t.test('imported resources are exported unchanged', async t => {
   const { alice } = await coffer(t)
   await alice.stream('care')

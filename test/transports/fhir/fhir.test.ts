@@ -299,6 +299,9 @@ t.test('a client of FHIR', async t => {
     t.match((await ask(t, app, `Observation/${id}`)).body, { ...resource, status: 'entered-in-error' })
     const found = (await ask(t, app, `Observation?_id=${id}&status=final`)).body
     t.same(ids(found), [])
+    const errors = (await ask(t, app, 'Observation?status=entered-in-error')).body
+    t.same(ids(errors), [id], 'is found by its status')
+    t.same(ids((await ask(t, app, 'Observation?status=final,entered-in-error')).body).includes(id), false)
   })
 
   t.test('gets long texts without characters that FHIR forbids', async t => {

@@ -46,6 +46,10 @@ t.test('documents', async t => {
     }))
       t.same(ids((await ask(t, app, `DocumentReference?${query}`)).body), found, query)
     t.equal((await ask(t, app, 'DocumentReference?type=x')).status, 200, 'others are ignored')
+    await alice.do('events.delete', { id: second })
+    const errors = await ask(t, app, 'DocumentReference?status=entered-in-error')
+    t.same(ids(errors.body), [second], 'in the trash')
+    await alice.do('events.update', { id: second, update: { trashed: false } })
   })
 
   t.test('are no Observations, and no Observations are documents', async t => {
@@ -84,11 +88,12 @@ t.test('consents', async t => {
         ]
       }
     })
-    const [given] = resource.provision.provision
-    t.same(
-      given.action.map(({ coding: [{ code }] }: Answer) => code),
-      ['access', 'collect', 'correct']
-    )
+    for (const { action } of resource.provision.provision)
+      t.same(
+        action.map(({ coding: [{ code }] }: Answer) => code),
+        ['access', 'collect', 'correct'],
+        'what is permitted above a stream is denied there'
+      )
     t.same((await ask(t, alice, `Consent/${app.access.id}`)).body, resource)
     t.equal((await ask(t, alice, 'Consent/unknown')).status, 404)
     t.notMatch(JSON.stringify(body), app.token, 'tokens stay secret')

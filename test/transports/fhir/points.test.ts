@@ -172,3 +172,49 @@ t.test('data points', async t => {
     t.equal((await ask(t, alice, 'Observation?code=8867-4&date=2026-01-05')).status, 200)
   })
 })
+
+t.test(
+  'data points have the same ids in exports, whatever part is exported and whatever is added later',
+  async t => {
+    const { alice } = await coffer(t)
+    await alice.stream('heart')
+    const { id } = await alice.event({
+      streamIds: ['heart'],
+      type: 'series:frequency/bpm',
+      content: null,
+      time: monday
+    })
+    const add = async (points: number[][]): Promise<void> => {
+      await alice.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+      await alice.service.server.settle()
+    }
+    const exportTimes = async (query: string): Promise<Record<string, string>> => {
+      const { body } = await alice.http('GET', `/events/export?format=fhir-ndjson&series=true${query}`)
+      const lines: string[] = body.trimEnd().split('\n')
+      return Object.fromEntries(
+        lines.map((line): [string, string] => {
+          const resource: Answer = JSON.parse(line)
+          return [resource.id, resource.effectiveDateTime]
+        })
+      )
+    }
+    await add([
+      [0, 60],
+      [3600, 61],
+      [3660.25, 62]
+    ])
+    const hour = await exportTimes(`&fromTime=${monday + 3600}&toTime=${monday + 7200}`)
+    t.same(hour, {
+      [`${id}.p3600000000`]: '2026-01-05T01:00:00Z',
+      [`${id}.p3660250000`]: '2026-01-05T01:01:00.250Z'
+    })
+    await add([[30, 63]])
+    t.same(await exportTimes(''), {
+      [`${id}.p0`]: '2026-01-05T00:00:00Z',
+      [`${id}.p30000000`]: '2026-01-05T00:00:30Z',
+      ...hour
+    })
+    const found = await ask(t, alice, 'Observation?code=8867-4&date=ge2026-01-05T01:00:00Z&date=lt2026-01-06')
+    t.same(ids(found.body).toSorted(), Object.keys(hour).toSorted(), 'as in searches')
+  }
+)

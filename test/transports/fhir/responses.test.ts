@@ -173,6 +173,8 @@ t.test('responses', async t => {
   t.test('in the trash are marked as errors, and gone once they are deleted', async t => {
     await alice.do('events.delete', { id: first })
     t.match(await ask(t, alice, `QuestionnaireResponse/${first}`), { body: { status: 'entered-in-error' } })
+    const query = 'QuestionnaireResponse?status=entered-in-error'
+    t.same(ids((await ask(t, alice, query)).body), [first])
     await alice.do('events.delete', { id: first })
     t.equal((await ask(t, alice, `QuestionnaireResponse/${first}`)).status, 410)
   })

@@ -132,6 +132,10 @@ t.test('a SMART app', async t => {
     })
     t.equal(payload['fhirUser'], `${aud}/Patient/${tokens.patient}`)
 
+    const known = { client_id: clientId, token: tokens.access_token }
+    const introspected = await post(service, '/oauth/introspect', known)
+    t.match(introspected.body, { active: true, patient: tokens.patient, fhirUser: payload['fhirUser'] })
+
     fhir.bearerToken = tokens.access_token
     const patient: Answer = await fhir.read({ resourceType: 'Patient', id: tokens.patient })
     t.equal(patient.id, tokens.patient)
@@ -283,8 +287,16 @@ t.test('a SMART app', async t => {
     t.match(tokens.scope, /^launch\/patient patient\/\*\.read /)
     t.notMatch(tokens.scope, /manage|contribute|user|system|Condition|write/)
     t.notOk('id_token' in tokens)
-    const { location } = await begin(service, { aud, scope: 'patient/Condition.read user/*.read' })
-    t.equal(location.searchParams.get('error'), 'invalid_scope')
+    for (const unserved of [
+      'patient/Condition.read user/*.read',
+      'patient/Observation.write',
+      'patient/*.write',
+      'patient/Observation.cud'
+    ]) {
+      const { location } = await begin(service, { aud, scope: unserved })
+      t.equal(location.searchParams.get('error'), 'invalid_scope', unserved)
+    }
+    t.same(await listProposed(setup, 'patient/Patient.read patient/Observation.write'), [], 'only to write')
   })
 
   t.test('is refused unless it names the base URL as the audience', async t => {
