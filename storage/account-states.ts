@@ -73,6 +73,18 @@ export abstract class AccountStates {
     return this.find(username) ?? this.findClosing(username)
   }
 
+  /**
+   * Finds an account that is served here by its present name: since it was found, it may have been renamed, and it may
+   * have been found by an alias. Returns `undefined` if it is no longer served. Called after every change: accounts in the
+   * cache take no query.
+   */
+  findCurrent({ id, username }: Pick<Account, 'id' | 'username'>): Account | undefined {
+    const known = this.cache.find(username)
+    if (known?.id === id) return known
+    const account = this.findServed(this.platform.findById(id)?.username ?? username)
+    return account?.id === id ? account : undefined
+  }
+
   /** Finds an account that is closed until its deletion. Its owner may sign in to cancel the deletion. */
   findClosing(username: string): Account | undefined {
     const account = this.findActive(username)

@@ -8,6 +8,7 @@ import { nextTurn } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Dispatcher } from '../call/dispatcher.js'
 import type { Services } from '../call/services.js'
+import type { ChangedAccount } from '../changes.js'
 import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
 import { makeAttempt, findTargetHost, giveUp } from './attempts.js'
 import { PeerUnavailable } from './failures.js'
@@ -59,10 +60,7 @@ export class Deliveries {
     this.#peers = new PeerCalls(this.services, dispatcher)
     if (!this.services.config.cmc.enabled) return
     const { accounts, bus } = this.services
-    this.#unsubscribe = bus.subscribe(changed => {
-      const account = this.#findCurrent(changed)
-      if (account) this.#wake(account)
-    })
+    this.#unsubscribe = bus.subscribe(account => this.#wake(account))
     accounts.handover.onRelease(account => this.#drop(account))
     this.#farewells.open()
   }
@@ -194,19 +192,12 @@ export class Deliveries {
     this.#tasks.delete(id)
   }
 
-  /** Finds an account by its present name: since it was found, it may have been renamed, and it may have been found by an alias. */
-  #findCurrent({ id, username }: Pick<Account, 'id' | 'username'>): Account | undefined {
-    const { accounts, platform } = this.services
-    const account = accounts.findServed(platform.findById(id)?.username ?? username)
-    return account?.id === id ? account : undefined
-  }
-
   /** Starts what is due, and sets the timer for what comes next. */
-  #wake(known: Account): void {
+  #wake(known: ChangedAccount): void {
     if (this.#isClosed) return
     try {
       const { accounts, clock } = this.services
-      const account = this.#findCurrent(known)
+      const account = accounts.findCurrent(known)
       if (!account || !accounts.owns(account)) return
       const store = accounts.openStore(account)
       if (!store.read(() => store.cmc.isUsed && store.deliveryPause.since === null)) return

@@ -41,9 +41,9 @@ export class WebhookDeliveries {
     private readonly services: Services,
     private readonly sender: WebhookSender
   ) {
-    this.#unsubscribe = services.bus.subscribe(({ id, username }) => {
-      const account = services.accounts.find(services.platform.findById(id)?.username ?? username)
-      if (account) this.#scheduleOwed(account)
+    this.#unsubscribe = services.bus.subscribe(changed => {
+      const account = services.accounts.findCurrent(changed)
+      if (account?.deletion === null) this.#scheduleOwed(account)
     })
     // Queued messages are in the account's file: the node that serves it next sends them.
     services.accounts.handover.onRelease(account => this.#dropTasks(account))

@@ -169,7 +169,7 @@ export class AccountTimers implements Timers {
     this.#changed.clear()
     for (const { account: named, tasks } of changed) {
       if (this.#isClosed) return
-      const account = this.#findCurrent(named)
+      const account = this.services.accounts.findCurrent(named)
       if (!account) continue
       try {
         this.#plan(account, tasks)
@@ -178,13 +178,6 @@ export class AccountTimers implements Timers {
         this.services.log.warn('timed work could not be planned', { accountId: account.id, cause })
       }
     }
-  }
-
-  /** Finds an account by its current name: it may have been renamed, or found by an alias. Returns `undefined` if it is not served. */
-  #findCurrent({ id, username }: Named): Account | undefined {
-    const { accounts, platform } = this.services
-    const account = accounts.findServed(platform.findById(id)?.username ?? username)
-    return account?.id === id ? account : undefined
   }
 
   /**

@@ -18,9 +18,9 @@ t.setTimeout(900_000)
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
-/** Maximum number of points at which a command is killed; the short form uses every tenth, different ones each time. */
+/** Maximum number of points at which a command is killed; the short form uses every twentieth, different ones each time. */
 const most = 60
-const [first, step] = isLong ? [1, 1] : [1 + (seed % 10), 10]
+const [first, step] = isLong ? [1, 1] : [1 + (seed % 20), 20]
 t.comment(`COFFER_TEST_SEED=${seed}`)
 
 /** Runs a command that is killed before the nth time that it moves, creates or removes something, or syncs a folder. */

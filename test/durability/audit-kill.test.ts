@@ -11,7 +11,7 @@ import { ServerProcess } from './server-process.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 2
+const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 1
 const random = seeded(t)
 /** Pause between the calls of a client, in milliseconds: more calls prove no more. */
 const pauseMs = 20

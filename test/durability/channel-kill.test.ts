@@ -7,7 +7,7 @@ import { ServerProcess } from './server-process.js'
 
 t.setTimeout(300_000)
 
-const count = 450
+const count = 300
 const flags = ['--channels.allowInternalTargets', 'true', '--channels.maxPerHour', '10000']
 
 t.test('messages for channels survive being killed', async t => {
@@ -42,8 +42,7 @@ t.test('messages for channels survive being killed', async t => {
     server = await ServerProcess.start(dataDir, flags)
   }
   await kill(0)
-  await kill(count / 3)
-  await kill((2 * count) / 3)
+  await kill(count / 2)
   const countArrivals = (): number => {
     arrivals.clear()
     for (const { body } of target.deliveries) arrivals.set(body.id, (arrivals.get(body.id) ?? 0) + 1)
@@ -53,6 +52,6 @@ t.test('messages for channels survive being killed', async t => {
   t.same(new Set(arrivals.keys()), queued, 'none is lost, and none is added')
   // Up to four calls of a channel are in progress, and results that were not recorded yet.
   const repeated = [...arrivals.values()].reduce((sum, each) => sum + each - 1, 0)
-  t.ok(repeated <= 3 * 50, `${repeated} were repeated`)
-  t.comment(`${repeated} of ${count} messages were sent twice over three kills`)
+  t.ok(repeated <= 2 * 50, `${repeated} were repeated`)
+  t.comment(`${repeated} of ${count} messages were sent twice over two kills`)
 })

@@ -10,7 +10,7 @@ import { ServerProcess } from './server-process.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 2
+const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 1
 const random = seeded(t)
 /** Number of the account's files, large enough that removing them is slow. */
 const files = 200

@@ -14,7 +14,7 @@ import { ServerProcess } from './server-process.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] ? 40 : 2
+const rounds = process.env['COFFER_TEST_LONG'] ? 40 : 1
 const random = seeded(t)
 const senders = 4
 /** Sizes of files, in bytes: some are sent in one chunk, some in many. */

@@ -13,7 +13,7 @@ t.setTimeout(600_000)
 const random = seeded(t)
 const isLong = process.env['COFFER_TEST_LONG'] !== undefined
 const rounds = isLong ? 40 : 2
-const perRound = 100
+const perRound = 60
 const app = ':_cmc:apps:clinic'
 const copyRoot = ':_followed:paul-patient--127-0-0-1'
 const all = 'state=all&fromTime=-1e12&toTime=1e12'

@@ -41,7 +41,7 @@ const visitors = isLong ? 20 : 4
 const cuts: Cuts = isLong ? { answers: 1000, anywhere: 2000, seed } : { answers: 40, anywhere: 40, seed }
 
 /** Cuts of the server as it is. Those of a faulty one end at the first that shows it. */
-const usual: Cuts = isLong ? { ...cuts, seed: cutSeed } : { answers: 6, anywhere: 6, seed: cutSeed }
+const usual: Cuts = isLong ? { ...cuts, seed: cutSeed } : { answers: 4, anywhere: 4, seed: cutSeed }
 
 /** An interval of the recording. */
 interface Time {
@@ -134,7 +134,7 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
     folders: path => folders.has(path),
     "folders of people's files": path => folders.has(path) && path.endsWith('/attachments')
   }
-  for (const [subject, isOmitted] of rotate(t, Object.entries(syncs), 3))
+  for (const [subject, isOmitted] of rotate(t, Object.entries(syncs), 5))
     await t.test(`is reported as faulty if it does not sync ${subject}`, async t => {
       const lesser = entries.filter(entry => entry.kind !== 'sync-ended' || !isOmitted(entry.path, entry))
       t.ok(lesser.length < entries.length)

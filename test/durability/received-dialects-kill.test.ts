@@ -7,7 +7,7 @@ import { MortalServer } from './mortal-server.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 15 : 2
+const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 15 : 1
 const random = seeded(t)
 // Some apps report only what has just happened.
 const start = Math.floor(Date.now() / 1000) - 12 * 3600

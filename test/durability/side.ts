@@ -41,8 +41,8 @@ export class Side {
       email: `${this.username}@example.com`,
       appId: 'kill-test'
     }
-    await post(`${url}/users`, user)
-    this.token = (await post(`${this.url}auth/login`, user, '', { origin: url })).token
+    const { apiEndpoint } = await post(`${url}/users`, user)
+    this.token = new URL(apiEndpoint).username
   }
 
   async restart(): Promise<void> {

@@ -10,7 +10,7 @@ import { ServerProcess } from './server-process.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 2
+const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 1
 const random = seeded(t)
 const many = 2000
 /** Factor by which a server is slower right after its start. */
@@ -53,7 +53,7 @@ t.test('a server that is killed while it deletes a stream', async t => {
       )
       await ask('DELETE', '/streams/going')
     }
-    const isMerged = round % 2 === 0
+    const isMerged = random.chance(0.5)
     const [before, home] = [await idsIn('going'), await idsIn('home')]
     t.equal(before.length, many)
     const start = performance.now()

@@ -175,7 +175,7 @@ t.test('a service that cannot write its log', async t => {
 
 t.test('a process without free file descriptors', async t => {
   const dataDir = t.testdir()
-  const server = await FaultyServer.start(t, dataDir, [], 'ulimit -n 400;')
+  const server = await FaultyServer.start(t, dataDir, [], 'ulimit -n 200;')
   const { hostname, port } = new URL(server.url)
   const token = await signIn(server.url)
   const user = `${server.url}/kill-test`
@@ -184,7 +184,7 @@ t.test('a process without free file descriptors', async t => {
     server.said.some(line => line.includes('limits.connections lowered')),
     'says what it can serve'
   )
-  const lines = Array.from({ length: 600 }, () =>
+  const lines = Array.from({ length: 300 }, () =>
     connect(Number(port), hostname).on('error', () => undefined)
   )
   for (const line of lines) line.write('GET / HTTP/1.1\r\nHost: x\r\n')
@@ -198,7 +198,8 @@ t.test('a process without free file descriptors', async t => {
       return false
     }
   }, 'is served again')
-  const names = Array.from({ length: 50 }, (_value, index) => `another-${index}`)
+  // More than may be open at a time.
+  const names = Array.from({ length: 25 }, (_value, index) => `another-${index}`)
   for (const username of names)
     await post(`${server.url}/users`, {
       username,

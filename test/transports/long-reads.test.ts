@@ -1,22 +1,31 @@
-/** Long responses to calendars, readers of news and dashboards: they end with their access, and hold a limited amount of memory. */
+/** Long responses: they end with their access, then do not look complete, and hold a limited amount of memory. */
 import { open } from 'node:fs/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { coffer, openCoffer, type Client } from '../support/coffer.js'
 import { rotate } from '../support/rotation.js'
 import { SlowClient } from '../support/slow-client.js'
 
+t.setTimeout(600_000)
+
 const minute = 60
+/** More than the system buffers for a connection. */
+const buffered = 14 * 1024 * 1024
+const much = 2 * buffered
+
+/** Returns the path of a response for a token. */
+type PathFor = (token: string) => string
 
 /** Lets pending work continue, including threads of the system. */
 async function turns(count = 10): Promise<void> {
   for (let turn = 0; turn < count; turn++) await open(import.meta.filename).then(file => file.close())
 }
 
-/** Stores as much as calendars show at most, in characters that take three bytes. */
-async function fillDiary(user: Client, now: number): Promise<void> {
+/** Stores events, as many as calendars show at most, in characters that take three bytes. */
+async function addDiary(user: Client, count = 5000): Promise<void> {
+  const now = user.service.clock.now()
   await user.stream('diary')
   const long = '\u20ac'.repeat(119)
-  for (let at = 0; at < 5000; at += 1000)
+  for (let at = 0; at < count; at += 1000)
     await user.do(
       'callBatch',
       Array.from({ length: 1000 }, (_, n) => {
@@ -30,7 +39,8 @@ async function fillDiary(user: Client, now: number): Promise<void> {
 }
 
 /** Stores weights of many scales. Returns the path of a query with as many values as one may have, of about 25 MB. */
-async function fillScales(user: Client, now: number): Promise<string> {
+async function addScales(user: Client): Promise<string> {
+  const now = user.service.clock.now()
   await user.stream('body')
   await user.do(
     'callBatch',
@@ -51,52 +61,129 @@ async function fillScales(user: Client, now: number): Promise<string> {
   return `/prometheus/api/v1/query_range?${String(params)}`
 }
 
-t.test('long responses to other programs', async t => {
-  const { alice, clock } = await coffer(t)
-  await fillDiary(alice, clock.now())
-  const query = await fillScales(alice, clock.now())
-  const responses = [
-    ['calendar', 'diary', (token: string) => `/feed.ics?auth=${token}`],
-    ['query', 'body', () => query]
-  ] as const
-  for (const [name, level, path] of rotate(t, responses)) {
-    t.test(`are sent whole: a ${name}`, async t => {
-      const reader = await alice.grant('read', level, { type: 'app' })
-      const slow = await SlowClient.get(reader, path(reader.token))
-      t.equal(await slow.status(), 200)
-      await slow.takeAll()
-      t.ok(slow.isWhole)
-      t.ok(slow.received > 4e6, `${slow.received} bytes`)
-      slow.leave()
-    })
+/** Stores large notes. */
+async function addNotes(alice: Client): Promise<void> {
+  await alice.stream('notes')
+  const content = 'x'.repeat(500_000)
+  for (let size = 0; size < much; size += content.length)
+    await alice.event({ streamIds: ['notes'], content, time: size })
+}
 
-    t.test(`stop once the access is deleted: a ${name}`, async t => {
-      const reader = await alice.grant('read', level, { type: 'app' })
-      const slow = await SlowClient.get(reader, path(reader.token))
-      t.equal(await slow.status(), 200)
-      await turns()
-      await alice.do('accesses.delete', { id: reader.access.id })
-      await slow.takeAll()
-      t.notOk(slow.isWhole, `${slow.received} bytes`)
-    })
+/** Stores a resource of FHIR. Returns the id of its event. */
+async function addResource(alice: Client): Promise<string> {
+  await alice.stream('records')
+  const component = Array.from({ length: 6000 }, (_, at) => ({
+    code: { text: `part ${at} ${'y'.repeat(4600)}` },
+    valueQuantity: { value: at, unit: 'mg', system: 'http://unitsofmeasure.org', code: 'mg' }
+  }))
+  const { id } = await alice.event({
+    streamIds: ['records'],
+    type: 'clinical/fhir',
+    content: { displayName: 'x', clinicalType: 'labResultRecord' },
+    clientData: { 'fhir:resource': { resourceType: 'Observation', status: 'final', code: {}, component } }
+  })
+  const reader = await alice.grant('read', '*', { type: 'app' })
+  const { body } = await reader.http('GET', '/fhir/Observation')
+  if (body.entry?.[0]?.resource?.component?.length !== component.length)
+    throw new Error('It should be complete at first')
+  return id
+}
 
-    t.test(`stop once the access expires: a ${name}`, async t => {
-      const reader = await alice.grant('read', level, { type: 'app', expireAfter: 10 })
-      const slow = await SlowClient.get(reader, path(reader.token))
-      t.equal(await slow.status(), 200)
-      await turns()
+/** Adds a series of which each form is long. */
+async function addPoints(
+  alice: Client,
+  stream: string,
+  type: string,
+  fields: readonly string[],
+  value: number
+): Promise<void> {
+  await alice.stream(stream)
+  const { id } = await alice.event({ streamIds: [stream], type: `series:${type}`, content: null, time: 0 })
+  const count = 10_000
+  for (let from = 0; from < 1_400_000; from += count) {
+    const points = Array.from({ length: count }, (_, at) => [from + at, ...fields.map(() => value)])
+    await alice.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', ...fields], points })
+  }
+}
+
+const notes = 'types=note/txt'
+const series = 'types=series:frequency/bpm&series=true'
+/** Long responses by name: functions that add what each kind of them needs, and return their paths. */
+const responses: readonly ((alice: Client) => Promise<Readonly<Record<string, string | PathFor>>>)[] = [
+  async alice => {
+    await addNotes(alice)
+    return {
+      'a wide table': `/events/export?format=csv-wide&${notes}`,
+      'a list of events': `/events/export?format=json&${notes}`,
+      'events line by line': `/events/export?format=ndjson&${notes}`,
+      'a Parquet file': `/events/export?format=parquet&${notes}`
+    }
+  },
+  async alice => {
+    await addPoints(alice, 'heart', 'frequency/bpm', ['value'], 60)
+    return {
+      'a long table': `/events/export?format=csv&${series}`,
+      'data points line by line': `/events/export?format=ndjson&${series}`,
+      'a bundle of observations': `/events/export?format=fhir&${series}`,
+      'observations line by line': `/events/export?format=fhir-ndjson&${series}`
+    }
+  },
+  async alice => {
+    await addPoints(alice, 'ways', 'position/wgs84', ['latitude', 'longitude'], 47.123456789)
+    return { tracks: '/events/export?format=gpx' }
+  },
+  async alice => {
+    const id = await addResource(alice)
+    return { 'a resource of FHIR': `/fhir/Observation/${id}`, 'a search in FHIR': '/fhir/Observation' }
+  },
+  async alice => {
+    await addDiary(alice)
+    return { 'a calendar': token => `/feed.ics?auth=${token}` }
+  },
+  async alice => ({ 'a query of Prometheus': await addScales(alice) })
+]
+
+/** Begins to read a response, and ends the access. */
+async function assertEnds(
+  t: Test,
+  alice: Client,
+  path: string | PathFor,
+  end: (reader: Client) => unknown
+): Promise<void> {
+  const reader = await alice.grant('read', '*', { type: 'app', expireAfter: 10 })
+  const slow = await SlowClient.get(reader, typeof path === 'string' ? path : path(reader.token))
+  t.equal(await slow.status(), 200)
+  await turns()
+  await end(reader)
+  const before = slow.received
+  await slow.takeAll()
+  t.notOk(slow.isWhole, 'is not complete')
+  t.ok(slow.hasEnded, 'and ends')
+  t.ok(slow.received - before < buffered, `${slow.received - before} bytes more`)
+}
+
+t.test('a response to an access that has ended', async t => {
+  const { alice, clock } = await coffer(t, { limits: { bodyBytes: 64 * 1024 * 1024 } })
+  for (const add of rotate(t, responses)) {
+    const paths = Object.entries(await add(alice))
+    for (const [name, path] of paths)
+      await t.test(`ends early: ${name}`, async t => {
+        await assertEnds(t, alice, path, async ({ access: { id } }) => {
+          await alice.do('accesses.delete', { id })
+        })
+      })
+    const [[name, path]] = paths as [(typeof paths)[number]]
+    await t.test(`ends early when it expires: ${name}`, async t => {
       // Not so long that the client counts as stalled.
-      clock.advance(11)
-      await slow.takeAll()
-      t.notOk(slow.isWhole, `${slow.received} bytes`)
+      await assertEnds(t, alice, path, () => clock.advance(11))
     })
   }
 })
 
 t.test('feeds of an account have their turn one by one, and a limited number waits', async t => {
   const service = await coffer(t)
-  const { alice, clock } = service
-  await fillDiary(alice, clock.now())
+  const { alice } = service
+  await addDiary(alice, 2000)
   await alice.stream('small')
   const reader = await alice.grant('read', '*', { type: 'app' })
   const other = await alice.grant('read', 'small', { type: 'app' })
@@ -107,14 +194,15 @@ t.test('feeds of an account have their turn one by one, and a limited number wai
   const get = async (user: Client, path: string): Promise<number> => {
     const url = `${service.server.url}/${user.username}/${path}auth=${user.token}`
     const response = await fetch(url)
-    await response.text()
+    // Rejects if it is not complete.
+    await response.arrayBuffer()
     return response.status
   }
   const note = async (name: string, status: Promise<number>): Promise<void> => {
     t.equal(await status, 200, name)
     order.push(name)
   }
-  const heavy = Array.from({ length: 6 }, async () => await note('heavy', get(reader, 'feed.ics?')))
+  const heavy = Array.from({ length: 4 }, async () => await note('heavy', get(reader, 'feed.ics?')))
   const light = Array.from({ length: 130 }, async () => await get(reader, 'feed.atom?streams=small&'))
   const others = [
     note('other access', get(other, 'feed.atom?')),
@@ -130,7 +218,7 @@ t.test('feeds of an account have their turn one by one, and a limited number wai
 
 t.test('long responses take places by their size', async t => {
   const { alice, clock, server } = await openCoffer(t, { limits: { longAnswersPerAccess: 20 } })
-  const query = await fillScales(alice, clock.now())
+  const query = await addScales(alice)
   const reader = await alice.grant('read', 'body', { type: 'app' })
   const load = (): { open: number; waiting: number } => server.services.longResponses.load
   const slow = await SlowClient.get(reader, query)

@@ -175,11 +175,13 @@ async function walk(t: Test, client: Client, query: string): Promise<Answer[]> {
   return found
 }
 
+const worlds = process.env['COFFER_TEST_LONG'] === '1' ? 10 : 2
+
 t.test('searches find what a plain computation finds', async t => {
   const random = seeded(t)
   const service = await coffer(t)
   const { alice } = service
-  for (let world = 0; world < 3; world++) {
+  for (let world = 0; world < worlds; world++) {
     const client = world === 0 ? alice : await service.user(`user-${world}`)
     const all = await createWorld(client, random)
     for (let searches = 0; searches < 40; searches++) {

@@ -31,11 +31,11 @@ t.test('large queries', async t => {
   }
   const reader = await alice.grant('read', '*', { type: 'app' })
   const ask = async (path: string, params: Record<string, string>): Promise<Answer> => {
-    const { body, headers, status } = await reader.http(
+    const { body, status } = await reader.http(
       'GET',
       `/prometheus/api/v1/${path}?${String(new URLSearchParams(params))}`
     )
-    return { ...body, code: status, retryAfter: headers.get('retry-after') }
+    return { ...body, code: status }
   }
   const countLists = async (): Promise<number> => {
     const streams = [`:_audit:access-${reader.access.id}`]
@@ -43,51 +43,45 @@ t.test('large queries', async t => {
     return events.filter(({ content }: Answer) => content.action === 'measures.facts').length
   }
   // The windows have no common divisor with the step but a minute.
-  const askAll = async (selector: string): Promise<Answer> =>
+  const askAll = async (selector: string, minutes = 45_900): Promise<Answer> =>
     await ask('query_range', {
       query: `avg_over_time(${selector}[61m])`,
-      start: String(end - 45_900 * minute),
+      start: String(end - minutes * minute),
       end: String(end),
       step: '275400'
     })
+  /** Takes long enough for many other requests to arrive meanwhile. */
+  const askMuch = async (): Promise<Answer> => await askAll('coffer_frequency_bpm', 15_000)
 
   t.test('read a limited number of cells', async t => {
     t.match(await askAll('coffer_frequency_bpm'), { code: 422, error: /reads more than 500000 steps/ })
     t.match(await askAll('coffer_measure_heart_rate'), { code: 200, status: 'success' })
   })
 
-  t.test('of an account have their turn one by one, and a limited number waits', async t => {
-    const heavy = askAll('coffer_frequency_bpm')
-    const answers = await Promise.all(
-      Array.from({ length: 120 }, async () => await ask('query', { query: 'coffer_measure_heart_rate' }))
-    )
-    await heavy
-    const refused = answers.filter(({ code }) => code !== 200)
-    t.ok(refused.length > 0 && refused.length <= 20, `${refused.length} refused`)
-    for (const answer of refused)
-      t.match(answer, { code: 429, errorType: 'unavailable', error: /waiting/, retryAfter: '5' })
-    t.equal((await ask('query', { query: 'coffer_measure_heart_rate' })).code, 200)
-  })
-
-  t.test('of one access leave room for those of others, whatever form its token has', async t => {
-    const heavy = askAll('coffer_frequency_bpm')
-    const path = '/prometheus/api/v1/query?query=coffer_measure_heart_rate'
-    const forms = Array.from({ length: 130 }, async (_, at) => {
-      const { status } = await reader.http('GET', path, undefined, {
-        authorization: `${reader.token} app-${at}`
+  t.test(
+    'of an access wait in a limited number, whatever form its token has, and leave room for others',
+    async t => {
+      const heavy = askMuch()
+      const path = '/prometheus/api/v1/query?query=coffer_measure_heart_rate'
+      const forms = Array.from({ length: 130 }, async (_, at) => {
+        const authorization = `${reader.token} app-${at}`
+        return await reader.http('GET', path, undefined, { authorization })
       })
-      return status
-    })
-    const own = await alice.http('GET', path)
-    t.equal(own.status, 200)
-    await heavy
-    const statuses = await Promise.all(forms)
-    t.ok(statuses.includes(429), 'the access itself has to wait')
-  })
+      t.equal((await alice.http('GET', path)).status, 200)
+      await heavy
+      const refused = (await Promise.all(forms)).filter(({ status }) => status !== 200)
+      t.ok(refused.length > 0 && refused.length <= 30, `${refused.length} refused`)
+      for (const { body, headers, status } of refused) {
+        t.match({ status, body }, { status: 429, body: { errorType: 'unavailable', error: /waiting/ } })
+        t.equal(headers.get('retry-after'), '5')
+      }
+      t.equal((await reader.http('GET', path)).status, 200)
+    }
+  )
 
   t.test('that nobody waits for any more make room', async t => {
     const url = `${service.server.url}/alice/prometheus/api/v1/query?query=coffer_measure_heart_rate`
-    const heavy = askAll('coffer_frequency_bpm')
+    const heavy = askMuch()
     const gone = new AbortController()
     const request = { headers: { authorization: reader.token }, signal: gone.signal }
     const statuses = Array.from({ length: 120 }, async () => (await fetch(url, request)).status)
@@ -116,7 +110,7 @@ t.test('large queries', async t => {
 
   t.test('that wait have read nothing yet, and only those of accesses wait', async t => {
     const before = await countLists()
-    const heavy = askAll('coffer_frequency_bpm')
+    const heavy = askMuch()
     const url = `${service.server.url}/alice/prometheus/api/v1/query?query=coffer_measure_heart_rate`
     const stranger = fetch(url, { headers: { authorization: 'unknown' } })
     const waiting = Array.from({ length: 40 }, async (_, at) =>
@@ -156,16 +150,13 @@ t.test('large queries', async t => {
   t.test('of an account have their turn one by one, also by the alias of an access', async t => {
     const { access } = await alice.grant('read', '*', { type: 'app', randomAlias: true })
     const order: string[] = []
-    const heavy = Array.from({ length: 3 }, async () => {
-      await askAll('coffer_measure_heart_rate')
-      order.push('heavy')
-    })
-    t.equal((await ask('rules', {})).code, 200, 'they have arrived')
+    const heavy = askMuch().then(() => order.push('heavy'))
+    t.equal((await ask('rules', {})).code, 200, 'it has arrived')
     const url = `${alice.service.server.url}/${access.alias}/prometheus/api/v1/query?query=coffer_measure_heart_rate`
     t.equal((await fetch(url, { headers: { authorization: access.token } })).status, 200)
     order.push('alias')
-    await Promise.all(heavy)
-    t.equal(order[0], 'heavy', order.join())
+    await heavy
+    t.same(order, ['heavy', 'alias'])
   })
 })
 
@@ -213,6 +204,6 @@ t.test('series of many streams', async t => {
     const selector = `{stream!="",${'a="",'.repeat(10)}}`
     const many = Array.from({ length: 1000 }, () => ['match[]', selector] as const)
     t.match(await ask('labels', many), { code: 422, error: /matchers are too many/ })
-    t.equal((await ask('labels', many.slice(0, 100))).code, 200)
+    t.equal((await ask('labels', many.slice(0, 50))).code, 200)
   })
 })

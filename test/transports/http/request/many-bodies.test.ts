@@ -3,6 +3,7 @@ import { createHook } from 'node:async_hooks'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { coffer, openCoffer, type Answer } from '../../../support/coffer.js'
+import { rotate } from '../../../support/rotation.js'
 import { arrived, send } from '../../../support/sending.js'
 
 const mb = 1024 * 1024
@@ -58,8 +59,10 @@ t.test('decoders of partial compressed bodies', async t => {
     deflate: deflateSync(whole),
     br: brotliCompressSync(Buffer.alloc(16 * mb - 16, 'a'), { params })
   }
-  for (const [encoding, body] of Object.entries(bodies))
-    for (const path of ['/alice/auth/login', '/reg/users', '/oauth/register'])
+  const paths = ['/alice/auth/login', '/reg/users', '/oauth/register']
+  for (const [at, [encoding, body]] of Object.entries(bodies).entries())
+    // Each encoding at another path.
+    for (const path of rotate(t, [...paths.slice(at), ...paths.slice(0, at)]))
       t.test(`${encoding} at ${path} take a limited amount of memory`, async t => {
         decoders = 0
         const sending = { path, encoding, body, size: body.length, sent: 14 }
