@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -29,8 +29,10 @@ t.test('the package', async t => {
   const packed = await npm(join(packageDirectory, 'client'), 'pack', '--json', '--pack-destination', project)
   const [{ filename, files }] = JSON.parse(packed) as [{ filename: string; files: { path: string }[] }]
   writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }))
-  await npm(project, 'install', `./${filename}`)
+  // As npm installs a package without dependencies, in half of the time.
   const installed = join(project, 'node_modules', '@coffer', 'client')
+  mkdirSync(installed, { recursive: true })
+  await run('tar', ['-xzf', join(project, filename), '-C', installed, '--strip-components=1'])
   const { alice, server } = await coffer(t)
   await alice.stream('diary')
   const endpoint = `${server.url.replace('//', `//${alice.token}@`)}/alice/`
@@ -38,16 +40,13 @@ t.test('the package', async t => {
   await t.test('contains only the required files', async t => {
     const kinds = new Set(files.map(({ path }) => path.replace(/^dist\/.*?(\.d\.ts|\.js)$/, 'dist/*$1')))
     t.same([...kinds].toSorted(), ['LICENSE', 'README.md', 'dist/*.d.ts', 'dist/*.js', 'package.json'])
-    t.same(
-      readdirSync(join(project, 'node_modules')).filter(name => !name.startsWith('.')),
-      ['@coffer']
-    )
     const own = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<string, unknown>
     const { version } = JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8')) as {
       version: string
     }
     t.equal(own['version'], version)
-    t.notOk(own['dependencies'])
+    const named = Object.keys(own).filter(name => /dependencies$/i.test(name) && name !== 'devDependencies')
+    t.same(named, [], 'it needs no other packages')
   })
 
   await t.test('can be imported in Node', async t => {

@@ -63,6 +63,9 @@ const longestPauseMs = 200
 /** Starts the server, prints its process id, and kills it when the other end of the pipe is closed. */
 const script = '"$0" "$@" & server=$!; echo $server; read -r line; kill -9 $server; wait $server'
 
+/** With one thread each, the servers take a third less CPU time: otherwise idle threads look for work, which is rare. */
+const environment = { ...process.env, GOMAXPROCS: '1' }
+
 export class EngineServers {
   private constructor(
     private readonly binary: string,
@@ -180,7 +183,7 @@ export class EngineServers {
     const log = join(member.folder, 'server.log')
     const [command, ...args] = [...member.command, 'sh', '-c', script, this.binary, '-c', file, '-l', log]
     const errors = openSync(log, 'a')
-    const shell = spawn(command, args, { stdio: ['pipe', 'pipe', errors] })
+    const shell = spawn(command, args, { env: environment, stdio: ['pipe', 'pipe', errors] })
     closeSync(errors)
     const [line] = (await once(shell.stdout!, 'data')) as [Buffer]
     member.shell = shell

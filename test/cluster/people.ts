@@ -1,14 +1,11 @@
 /** Users who existed before the cluster, in a folder that becomes its first node's. */
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
-import { fileURLToPath } from 'node:url'
+import { EngineUnavailable } from '../../cluster/engine.js'
 import { ManualClock } from '../../core/time.js'
 import { startServer } from '../../server/server.js'
 import { methodModules, Service, testSettings, type Client } from '../support/coffer.js'
+import { command } from '../support/command.js'
 import { until } from './engine-servers.js'
 import type { Person } from './load.js'
-
-const coffer = fileURLToPath(new URL('../../scripts/coffer.cjs', import.meta.url))
 
 const mebibyte = 1024 * 1024
 
@@ -26,13 +23,9 @@ export async function beginCluster(
   ]
   // If it fails, as with servers that respond too late, it is run again.
   await until('the cluster to begin', async () => {
-    try {
-      await promisify(execFile)(process.execPath, [coffer, 'cluster', 'init', ...flags])
-      return true
-    } catch (error) {
-      if (!String(error).includes('EngineUnavailable')) throw error
-      return false
-    }
+    const { code, errors } = await command(['cluster', 'init', ...flags])
+    if (code !== 0 && !errors.includes(new EngineUnavailable().message)) throw new Error(errors)
+    return code === 0
   })
 }
 

@@ -26,8 +26,9 @@ import { BareSystem, noBareSystem } from '../support/bare.js'
 import { treeOf } from '../support/forged-backup.js'
 import { start } from '../support/process.js'
 import { assertSame } from '../support/same.js'
+import { rotate } from '../support/rotation.js'
 import { until } from '../support/socket.js'
-import { useService } from '../support/using.js'
+import { packages, useService } from '../support/using.js'
 
 const sha256 = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
 
@@ -38,7 +39,9 @@ t.comment(`COFFER_TEST_SEED=${seed}`)
 
 t.setTimeout(900_000)
 
-t.test('the executable', { skip: noBareSystem }, async t => {
+const isTurn = rotate(t, packages).includes('executable')
+
+t.test('the executable', { skip: isTurn ? noBareSystem : 'not its turn' }, async t => {
   const system = BareSystem.make(t)
   const program = '/usr/bin/coffer'
   mkdirSync(system.at('/usr/bin'), { recursive: true })

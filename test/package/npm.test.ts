@@ -7,7 +7,8 @@ import t, { type Test } from 'tap'
 import { findLibraries } from '../../scripts/package/contents.js'
 import { packageDirectory, version } from '../../core/version.js'
 import { start } from '../support/process.js'
-import { useService } from '../support/using.js'
+import { rotate } from '../support/rotation.js'
+import { packages, useService } from '../support/using.js'
 
 t.setTimeout(900_000)
 
@@ -58,7 +59,9 @@ async function use(t: Test, folder: string): Promise<void> {
   t.match(run(program, 'check', '--dataDir=data'), '1 account: ')
 }
 
-t.test('npx coffer', async t => {
+const isTurn = rotate(t, packages).includes('npm')
+
+t.test('npx coffer', { skip: !isTurn && 'not its turn' }, async t => {
   const archive = packed(emptyFolder(t))
 
   t.test('runs with only the packed files and the declared dependencies', async t => {

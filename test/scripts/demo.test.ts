@@ -300,7 +300,7 @@ t.test('the demo person', async t => {
   const lowest = (list: readonly Day[]): number[] =>
     list.flatMap(day => {
       const rates = createHeartRates(plan, day, day.from).map(([, bpm]) => bpm)
-      return rates.length === 0 ? [] : [rates.toSorted((a, b) => a - b)[Math.floor(rates.length / 20)]!]
+      return rates.length === 0 ? [] : [Uint16Array.from(rates).toSorted()[Math.floor(rates.length / 20)]!]
     })
 
   t.test('lives one day after another, and travels on some of them', async t => {
@@ -313,7 +313,7 @@ t.test('the demo person', async t => {
 
   t.test('has a cold: faster pulse, fever, no runs', async t => {
     const ill = days.filter(({ illness }) => illness > 0)
-    t.ok(mean(lowest(ill)) > mean(lowest(days.slice(-60, -30))) + 4)
+    t.ok(mean(lowest(ill)) > mean(lowest(days.slice(-60, -50))) + 4)
     t.ok(ill.every(({ run }) => !run))
     const degrees = ill.flatMap(day =>
       createBodyEvents(plan, day).flatMap(({ content, streamIds }) =>

@@ -15,8 +15,10 @@ import {
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
+import { checkDirectory } from '../../scripts/maintenance/check.js'
+import { Layout } from '../../storage/files/layout.js'
 import { coffer } from '../support/coffer.js'
-import { command } from '../support/command.js'
+import { command, commandProcess } from '../support/command.js'
 import { encryptAsFormerly, formerDerivation } from '../support/former-backup.js'
 import { rotate } from '../support/rotation.js'
 
@@ -84,11 +86,13 @@ t.test('an encrypted backup', async t => {
         t.end()
       }
     )
-    const ownFile = place('own-passphrase')
-    writeFileSync(ownFile, `${passphrase}\nwhat else is there\n`, { mode: 0o600 })
-    const given = ['--passphrase-file', ownFile, '--dataDir', place('data')]
-    const whole = await command(['restore', place('age'), ...given])
-    t.match(whole, { code: 0, output: /2 accounts restored/, errors: /^$/ })
+    // Each passphrase takes a second: one from a file and a wrong one take turns below.
+    const typed = await commandProcess(['restore', place('age'), '--dataDir', place('data')], {
+      input: `${passphrase}\n`
+    })
+    t.match(typed, { code: 0, output: /2 accounts restored/ })
+    t.same((await checkDirectory(new Layout(place('data')))).problems, [])
+    t.match(await command(['restore', '--verify', place('age')]), { code: 1, errors: /^Missing passphrase/ })
   })
 
   t.test('with an identity can be updated and restored', async t => {
@@ -301,7 +305,7 @@ t.test('an encrypted backup', async t => {
     t.match(cut, { code: 1, errors: /passphrase is incorrect, or the file is damaged/ })
   })
 
-  // The environment and an identity are tested above; typing is in `backup`.
+  // The environment, typing and an identity are tested above.
   t.test('reads its passphrase from a file, and reports errors in it', isTurnOf('passphrases'), async t => {
     const file = place('passphrase')
     writeFileSync(file, `${passphrase}\nwhat else is there\n`, { mode: 0o600 })

@@ -3,11 +3,13 @@ import { execFileSync, spawn, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, closeSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { generateX25519Identity } from 'age-encryption'
 import t from 'tap'
 import { packageDirectory } from '../../core/version.js'
+import { command } from '../support/command.js'
 import { assertTakesLessThan } from '../support/probe.js'
 import { start } from '../support/process.js'
 
@@ -25,8 +27,11 @@ const cli = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
 
 t.test('coffer serve', async t => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    t.test(`stops on ${signal}, with or without idle connections`, async t => {
-      const service = await start(t, t.testdir(), process.execPath, [cli, 'serve'])
+    t.test(`creates ./data, which is private, if no other place is set, and stops on ${signal}`, async t => {
+      const cwd = t.testdir()
+      const service = await start(t, undefined, process.execPath, [cli, 'serve'], cwd)
+      t.equal(statSync(join(cwd, 'data')).mode & 0o777, 0o700)
+      // One connection is idle then.
       t.equal((await fetch(`${service.url}/`)).status, 200)
       const { status, lastedMs } = await service.stop(signal)
       t.equal(status, 0)
@@ -34,13 +39,6 @@ t.test('coffer serve', async t => {
       t.match(service.lines.at(-1), '"stopped"')
       await t.rejects(fetch(`${service.url}/`))
     })
-
-  t.test('creates ./data with private permissions if no other place is set', async t => {
-    const cwd = t.testdir()
-    const service = await start(t, undefined, process.execPath, [cli, 'serve'], cwd)
-    t.equal(statSync(join(cwd, 'data')).mode & 0o777, 0o700)
-    t.equal((await service.stop('SIGTERM')).status, 0)
-  })
 
   t.test('writes private files in a folder that others can read, and warns', async t => {
     const folder = t.testdir({ data: {}, backup: {}, restored: {} })
@@ -139,9 +137,8 @@ t.test('coffer serve', async t => {
     response.resume()
     t.equal((await stopped).status, 0)
 
-    const again = await start(t, t.testdirName, process.execPath, [cli, 'serve'])
-    t.equal((await fetch(`${again.url}/latecomer/`)).status, 200)
-    await again.stop('SIGTERM')
+    const { output } = await command(['user', 'list', '--dataDir', t.testdirName])
+    t.match(output, 'latecomer')
   })
 
   t.test('is used by one process at a time', async t => {
@@ -160,9 +157,11 @@ t.test('coffer serve', async t => {
   })
 
   t.test('reports errors in settings or of the port in lines', async t => {
-    const service = await start(t, t.testdir(), process.execPath, [cli, 'serve'])
-    const { port } = new URL(service.url)
-    const other = join(t.testdirName, 'other')
+    const server = createServer().listen(0, '127.0.0.1')
+    t.teardown(() => server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const other = join(t.testdir(), 'other')
     for (const [flags, words] of [
       [
         ['--port=none', '--x=1'],
@@ -176,7 +175,6 @@ t.test('coffer serve', async t => {
       for (const word of words) t.match(String(message), word)
       t.notMatch(String(message), '    at ')
     }
-    await service.stop('SIGTERM')
   })
 })
 

@@ -211,7 +211,7 @@ t.test('coffer init', async t => {
       [misnamed.code, misnamed.errors],
       [1, '"events.gett" is not a known method or group of methods; "events.get" is']
     )
-    const again = await commandProcess(['init', '--yes'], { cwd })
+    const again = await command(['init', '--yes', `--file=${file}`])
     t.match([again.code, again.errors], [1, 'already exists'])
     t.equal(readFileSync(file, 'utf8'), text)
   })

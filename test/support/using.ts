@@ -3,6 +3,9 @@ import type { Test } from 'tap'
 import type { Answer } from './coffer.js'
 import { noPictures, picture } from './pictures.js'
 
+/** Packages that are tested in rotation. */
+export const packages = ['npm', 'executable'] as const
+
 /** Registers a user, creates an event, reads it, and requests the pages. */
 export async function useService(t: Test, url: string, username = 'daisy'): Promise<void> {
   const call = async (path: string, body?: object, token?: string): Promise<Answer> => {

@@ -22,9 +22,9 @@ const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 const random = new Random(seed)
 const shards = createFixedShards(64)
 /** Numbers of names registered at all nodes concurrently, users, shard moves and uploads. */
-const [names, users, times, uploads] = isLong ? [1000, 12, 10, 12] : [8, 6, 1, 4]
+const [names, users, times, uploads] = isLong ? [1000, 12, 10, 12] : [4, 6, 1, 4]
 /** Numbers of concurrent registrations, and of registrations between kills. */
-const [together, namesPerKill] = isLong ? [6, 120] : [4, 120]
+const [together, namesPerKill] = isLong ? [6, 120] : [2, 120]
 const fileBytes = (isLong ? 50 : 8) * 1024 * 1024
 const mostMs = 60_000
 /** Limit for 99 of 100 moves, as users see them, in milliseconds. */

@@ -10,7 +10,7 @@ t.setTimeout(900_000)
 
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 t.comment(`COFFER_TEST_SEED=${seed}`)
-const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 200 : 8
+const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 200 : 5
 
 t.test('nodes that share an engine lose nothing', async t => {
   const servers = await EngineServers.start(t)

@@ -13,7 +13,7 @@ import { createFixedShards } from '../../../core/call/shard.js'
 import { packageDirectory } from '../../../core/version.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { PlatformStore } from '../../../storage/platform/platform-store.js'
-import { commandProcess } from '../../support/command.js'
+import { command } from '../../support/command.js'
 import { Random } from '../../support/random.js'
 import { EngineServers, until } from '../engine-servers.js'
 import { Load } from '../load.js'
@@ -54,7 +54,7 @@ t.test('creating a cluster', async t => {
       t.comment(`killed at ${await begun()} of ${count}`)
       if (await engine.last(platformSubject)) break
     }
-    const { code, errors, output } = await commandProcess(initArguments(servers, folder))
+    const { code, errors, output } = await command(initArguments(servers, folder))
     t.equal(code, 0, errors)
     t.match(output, /The engine has/)
     t.equal(await begun(), count)

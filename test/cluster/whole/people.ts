@@ -10,16 +10,17 @@ const longBytes = 150_000
 /** Creates users in a folder that belongs to no cluster yet. The first one has the given number of long events. */
 export async function makeLongPeople(directory: string, count: number, longEvents = 0): Promise<Person[]> {
   return await makePeople(directory, count, async (client, index) => {
-    if (index > 0) return
+    if (index > 0 || longEvents === 0) return
+    await client.stream('long')
     for (let event = 0; event < longEvents; event++)
-      await client.event({ content: randomBytes(longBytes).toString('base64') })
+      await client.event({ streamIds: ['long'], content: randomBytes(longBytes).toString('base64') })
   })
 }
 
-/** Returns the contents of all files of a user, in any order. */
+/** Returns the contents of all files of a user, sorted. They belong to events in the diary. */
 export async function filesOf(url: string, { token, username }: Person): Promise<string[]> {
   const headers = { authorization: token }
-  const response = await fetch(`${url}/${username}/events?limit=1000000`, { headers })
+  const response = await fetch(`${url}/${username}/events?streams=diary&limit=1000000`, { headers })
   const { events } = (await response.json()) as {
     events: { id: string; attachments?: { id: string }[] }[]
   }

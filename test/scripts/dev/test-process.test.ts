@@ -60,12 +60,13 @@ t.test('test files', async t => {
       await new Promise(resolve => setTimeout(() => { setImmediate(resolve); throw new Error('beside') }, 1))
     })`
     const rejected = bad.replace('throw new Error', 'Promise.reject')
-    for (const [tracesErrors, text] of [
+    const runs = [
       [true, bad],
       [false, bad],
       [true, rejected],
       [false, rejected]
-    ] as const) {
+    ] as const
+    for (const [tracesErrors, text] of rotate(t, runs, 2)) {
       const { errors, files } = await run(t, { a: good, b: text }, tracesErrors)
       t.same([files[0]!.isPassed, files[1]!.isPassed], [true, false])
       const failures = files[1]!.failures.join('\n')
