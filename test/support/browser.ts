@@ -30,6 +30,8 @@ const flags = [
   // Pages are left before their scripts run often enough to be worth optimizing: that takes a fifth of a renderer's time.
   // There is room for what a page allocates until it is left: it need not be collected.
   '--js-flags=--no-sparkplug --no-maglev --no-turbofan --min-semi-space-size=16 --max-semi-space-size=32',
+  // Another process less. The library enables the other feature, and its list is replaced.
+  '--enable-features=NetworkServiceInProcess2,CDPScreenshotNewSurface',
   // Foreign pages may load external resources: refuse these immediately rather than after a DNS timeout.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE [::1], EXCLUDE localhost, EXCLUDE *.localhost'
 ]
@@ -59,14 +61,13 @@ const maxParked = 4
 /** A visit of a page that {@link leave} can end: which later visits the page is fit for, and what happens at the end. */
 interface Visit {
   readonly kind: string
-  readonly viewport: { width: number; height: number } | null
   onLeave?: () => void
   /** What sets its time. */
   time?: AsyncDisposable
 }
 const visits = new WeakMap<Page, Visit>()
-/** Pages that were left, by the kind of visits they are fit for; the oldest first. */
-const parked = new Map<string, Page>()
+/** Pages that were left, with the kind of visits they are fit for; the oldest first. */
+const parked: { readonly kind: string; readonly page: Page }[] = []
 
 /**
  * Starts the browser, unless another file of the process has; the test's teardown closes what was opened in it. Throws
@@ -82,7 +83,7 @@ export async function startBrowser(t: Test): Promise<Browser> {
   shared = browser
   const before = new Set(browser.contexts())
   t.teardown(async () => {
-    const waiting = new Set([...parked.values()].map(page => page.context()))
+    const waiting = new Set(parked.map(({ page }) => page.context()))
     for (const context of browser.contexts())
       if (!before.has(context) && !waiting.has(context)) await context.close()
   })
@@ -123,24 +124,25 @@ export class Watch {
 
 /**
  * Opens a page in a browser context without any data; without a service worker unless `options` allow it. The page may be one that
- * {@link leave} has emptied, opened with the same options for the same purpose.
+ * {@link leave} has emptied, opened with the same options but for its size: a new context takes a third of the time of a visit.
  */
-export async function visit(
-  browser: Browser,
-  options: BrowserContextOptions = {},
-  purpose = 'visit'
-): Promise<Page> {
-  const kind = `${purpose} ${JSON.stringify(options)}`
-  const waiting = parked.get(kind)
-  parked.delete(kind)
-  if (waiting && !waiting.isClosed() && waiting.context().browser() === browser) {
-    visits.set(waiting, { kind, viewport: waiting.viewportSize() })
-    return waiting
+export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+  const { viewport, ...others } = { ...defaults, ...options }
+  const kind = JSON.stringify(others)
+  const at = parked.findLastIndex(each => each.kind === kind)
+  const [waiting] = at === -1 ? [] : parked.splice(at, 1)
+  if (waiting && !waiting.page.isClosed() && waiting.page.context().browser() === browser) {
+    const { page } = waiting
+    visits.set(page, { kind })
+    const size = page.viewportSize()
+    if (viewport && (viewport.width !== size?.width || viewport.height !== size.height))
+      await page.setViewportSize(viewport)
+    return page
   }
   const context = await browser.newContext({ ...defaults, ...options })
   context.setDefaultTimeout(patience)
   const page = await context.newPage()
-  if (options.serviceWorkers !== 'allow') visits.set(page, { kind, viewport: page.viewportSize() })
+  if (options.serviceWorkers !== 'allow') visits.set(page, { kind })
   return page
 }
 
@@ -202,16 +204,8 @@ export async function leave(page: Page): Promise<void> {
       forcedColors: null,
       contrast: null
     })
-  const { viewport } = visited
-  const size = page.viewportSize()
-  if (viewport && (viewport.width !== size?.width || viewport.height !== size.height))
-    await page.setViewportSize(viewport)
-  parked.set(visited.kind, page)
-  const [oldest] = parked
-  if (oldest && parked.size > maxParked) {
-    parked.delete(oldest[0])
-    await oldest[1].context().close()
-  }
+  parked.push({ kind: visited.kind, page })
+  if (parked.length > maxParked) await parked.shift()?.page.context().close()
 }
 
 /** Waits until the page's heading matches. */

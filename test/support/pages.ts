@@ -49,7 +49,7 @@ export async function startPages(t: Test, overrides: Overrides = {}): Promise<Pa
       return new URL(apiEndpoint).username
     },
     async open(path, options, prepare) {
-      const page = await visit(browser, options, prepare && 'prepared')
+      const page = await visit(browser, options)
       await prepare?.(page)
       const watch = new Watch(page, url)
       watches.push(watch)

@@ -84,7 +84,7 @@ t.test('the account page', async t => {
     await link.getByRole('button', { name: 'Verify email address' }).click()
     await untilHeading(link, 'This link doesn’t work')
     await leave(link)
-    await page.reload()
+    await reread()
     await page.getByText('Verified', { exact: true }).waitFor()
     await look(t, page, 'app-account-addresses')
     await page.getByRole('button', { name: 'Make primary: further@example.com' }).click()
@@ -107,7 +107,7 @@ t.test('the account page', async t => {
       (await service.http('POST', '/daisy/shared-secrets/retrieve', { key })).body.secret,
       'under the mat'
     )
-    await page.reload()
+    await reread()
     await page.getByText(/retrieved \d/).waitFor()
     await page.getByRole('button', { name: 'Delete from list: Key of the shed' }).click()
     await page.getByText('Key of the shed').waitFor({ state: 'hidden' })
@@ -258,11 +258,10 @@ t.test('the account page', async t => {
     t.equal(account.language, 'de')
     const { profile } = await daisy.do('profile.get', { id: 'private' })
     t.match(profile, { 'coffer:language': 'de', 'coffer:units': { mass: 'lb' } })
-    const elsewhere = await open('/app/', desk)
+    const elsewhere = await open('/app/daisy/account', desk)
     await signIn(elsewhere, 'daisy')
-    await elsewhere.getByRole('link', { name: 'Zeitachse' }).first().waitFor()
-    await elsewhere.goto(`${url}/app/daisy/account`)
     await untilHeading(elsewhere, 'Ihr Konto')
+    await elsewhere.getByRole('link', { name: 'Zeitachse' }).first().waitFor()
     t.equal(await elsewhere.getByLabel('Gewicht').inputValue(), 'lb')
     await elsewhere.getByRole('combobox', { name: 'Sprache' }).selectOption('en')
     await untilHeading(elsewhere, 'Your account')
@@ -305,10 +304,8 @@ t.test('the account page', async t => {
 
   await t.test('deletes the account after asking for its name and password', async t => {
     await register('gerda')
-    const page = await open('/app/', desk)
+    const page = await open('/app/gerda/account', desk)
     await signIn(page, 'gerda')
-    await page.locator('.lid').waitFor()
-    await page.goto(`${url}/app/gerda/account`)
     await page.getByRole('button', { name: 'Delete account…' }).click()
     const fill = async (name: string, secret: string): Promise<void> => {
       await page.getByLabel('Enter your username to confirm').fill(name)
