@@ -68,7 +68,8 @@ if (isStale || !process.argv.includes('--if-stale')) {
   for (const { reason } of failures) console.error(reason.message)
   if (failures.length > 0) process.exit(1)
   // The service needs all of them.
-  await run(join('scripts', 'build-code-cache.mjs'))
+  const { untracedOptions } = await import('../dist/scripts/dev/test-process.js')
+  for (const options of [[], untracedOptions]) await run(...options, join('scripts', 'build-code-cache.mjs'))
   writeFileSync(mark, '')
 }
 

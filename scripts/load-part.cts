@@ -43,10 +43,12 @@ function readCode(file: string): Buffer | undefined {
   }
 }
 
-/** Returns the file with the code of a script for this version of Node. */
+/** Returns the file with the code of a script for this version of Node, and for this process's budget of V8: tests have another one. */
 function getCodeFile(file: string): string {
-  const { arch, platform, version } = process
-  return path.join(path.dirname(file), `code-${version}-${platform}-${arch}`, path.basename(file, '.cjs'))
+  const { arch, execArgv, platform, version } = process
+  const budgets = execArgv.filter(option => option.startsWith('--interrupt-budget='))
+  const folder = ['code', version, platform, arch, ...budgets].join('-')
+  return path.join(path.dirname(file), folder, path.basename(file, '.cjs'))
 }
 
 /** Imports a library in CommonJS like `import`, which would parse its source once more to find the names of its exports. */

@@ -12,7 +12,8 @@ interface Content {
 /** Files and folders shipped in addition to the build output. */
 const shipped = ['package.json', 'LICENSE', 'mail', 'transports/openapi/examples.json', 'web/assets']
 /** Build output for developers only. */
-const forDevelopers = /^dist\/(?:client|test|scripts\/(?:bench|dev|package))\/|^dist\/\.built$/
+const forDevelopers =
+  /^dist\/(?:client|test|scripts\/(?:bench|dev|package)|parts\/code-[^/]*--[^/]*)\/|^dist\/\.built$/
 /** Libraries that only install other libraries, or that are bundled in `dist`. */
 const excluded = new Set(['prebuild-install', 'typebox'])
 /** Files of libraries that are loaded, and license texts. */

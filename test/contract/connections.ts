@@ -77,7 +77,7 @@ export const connectionScenarios: Contract = {
     {
       name: 'does not return a passphrase',
       kind: 'success',
-      params: { ...phone, passphrase: 'open sesame', sensitive: true },
+      params: { ...phone, name: 'tablet', passphrase: 'open sesame', sensitive: true },
       answer: { connection: { hasPassphrase: true, sensitive: true } },
       after: (_world, { connection }) => lacks(connection, 'passphrase')
     },

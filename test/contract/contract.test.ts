@@ -52,9 +52,24 @@ t.test('the contract', async t => {
       /** The refusals that need something prepared. */
       let prepared: Refusals | undefined
       // The audit log and accesses tell of calls, too.
-      const isPlain = definition.mode === 'read' && !/^(?:audit\.|accesses\.|getAccessInfo)/.test(id)
-      const find = async ({ before }: Scenario): Promise<World> =>
-        isPlain && !before ? shared : await World.make(service)
+      const tellsOfCalls = /^(?:audit\.|accesses\.|getAccessInfo)/.test(id)
+      const isPlain = definition.mode === 'read' && !tellsOfCalls
+      /** The worlds of the last successes, by what has prepared them. */
+      const worlds = new Map<Scenario['before'], { readonly world: World; readonly sent: Set<Scenario> }>()
+      /** Returns a world prepared for a success: the one of others if they cannot have changed what it is about. */
+      const prepare = async (scenario: Scenario): Promise<World> => {
+        const { before } = scenario
+        if (isPlain && !before) return shared
+        const known = tellsOfCalls ? undefined : worlds.get(before)
+        if (known && (isPlain || !(before || known.sent.has(scenario)))) {
+          known.sent.add(scenario)
+          return known.world
+        }
+        const world = await World.make(service)
+        worlds.set(before, { world, sent: new Set([scenario]) })
+        await before?.(world)
+        return world
+      }
       const scenarios = contract[id] ?? []
       for (const wire of wires)
         for (const scenario of scenarios)
@@ -71,8 +86,7 @@ t.test('the contract', async t => {
                 prepared.scenarios.add(scenario)
                 return await prepared.assertRefused(t, wire, id, scenario)
               }
-              const world = await find(scenario)
-              await scenario.before?.(world)
+              const world = await prepare(scenario)
               const { status, body, text, type, whole } = await send(wire, id, scenario, world)
               if (wire === 'http') t.equal(status, scenario.status ?? statusOf(id))
               const answer = given(scenario.answer, world) ?? {}
@@ -98,7 +112,8 @@ t.test('the contract', async t => {
 /**
  * Returns the wires that a scenario is sent over: in the short form HTTP, which has a status for each, and for a method's first
  * success or its first refusal, in rotation, and one in six of the others also another wire. Which one differs from method to
- * method, and for the first ones each time. Of the other scenarios that prepare something, half are sent, in rotation.
+ * method, and for the first ones each time. Of all scenarios but the first ones, half are sent, in rotation, and of those that
+ * prepare something a third.
  */
 function wiresOf(scenario: Scenario, scenarios: readonly Scenario[], turn: number): readonly WireName[] {
   const possible = wires.filter(wire => isFor(wire, scenario))
@@ -106,10 +121,10 @@ function wiresOf(scenario: Scenario, scenarios: readonly Scenario[], turn: numbe
   const isFirst = scenarios.find(each => isRefusal(each) === isRefusal(scenario)) === scenario
   const others = possible.filter(wire => wire !== 'http')
   const at = scenarios.indexOf(scenario)
-  if (!isFirst && scenario.before && (at + turn) % 2 !== 0) return []
-  const isChosen = isFirst ? (turn % 2 === 0) === isRefusal(scenario) : at % 6 === 0
-  const choice = isChosen ? at + Math.floor(turn / 2) : undefined
-  const other = choice === undefined ? undefined : others[choice % others.length]
+  if (!isFirst && (at + turn) % (scenario.before ? 3 : 2) !== 0) return []
+  const isChosen = isFirst ? (turn % 2 === 0) === isRefusal(scenario) : (at + turn) % 12 === 0
+  const choice = isFirst ? at + Math.floor(turn / 2) : Math.floor((at + turn) / 12)
+  const other = isChosen ? others[choice % others.length] : undefined
   return possible.filter(wire => wire === 'http' || wire === other)
 }
 

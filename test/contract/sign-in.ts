@@ -18,9 +18,9 @@ const signingIn = { before: setPassword, headers: headersOf } as const
 
 /** Returns the registration of a new user. */
 const registration =
-  (fields: object = {}): Params =>
+  (fields: object = {}, prefix = 'new-'): Params =>
   ({ owner }) => {
-    const username = owner.username.replace('user-', 'new-')
+    const username = owner.username.replace('user-', prefix)
     return { username, password, email: `${username}@example.org`, appId, ...fields }
   }
 
@@ -131,8 +131,8 @@ export const signInScenarios: Contract = {
     {
       name: 'accepts null for optional fields',
       kind: 'success',
-      params: registration({ invitationToken: null, referer: null, hosting: null }),
-      answer: { username: /^new-/ }
+      params: registration({ invitationToken: null, referer: null, hosting: null }, 'newer-'),
+      answer: { username: /^newer-/ }
     },
     ...(
       [

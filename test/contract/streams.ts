@@ -103,7 +103,7 @@ export const streamScenarios: Contract = {
     {
       name: 'accepts null for optional fields',
       kind: 'success',
-      params: { id: null, name: 'Runs', parentId: null, clientData: null, trashed: null },
+      params: { id: null, name: 'Rides', parentId: null, clientData: null, trashed: null },
       answer: { stream: { parentId: null } },
       after: (_world, { stream }) => lacks(stream, 'clientData', 'trashed')
     },
@@ -116,7 +116,7 @@ export const streamScenarios: Contract = {
     {
       name: 'accepts size as an id',
       kind: 'success',
-      params: { id: 'size', name: 'x' },
+      params: { id: 'size', name: 'sizes' },
       answer: { stream: { id: 'size' } }
     },
     {

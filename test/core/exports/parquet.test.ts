@@ -97,7 +97,7 @@ t.test('large texts are complete, and other calls run while a long file is writt
   await alice.event({ content: large, time: 1e9 })
   await alice.event({ content: 'after', time: 1e9 + 1 })
   const holder = await alice.event({ type: 'series:mass/kg', content: undefined, time: 2e9 })
-  for (let part = 0; part < 10; part++) {
+  for (let part = 0; part < 5; part++) {
     const points = Array.from({ length: 9000 }, (_, n) => [part * 9000 + n, n / 7])
     await alice.do('hfs.add', { id: holder.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
   }
@@ -111,7 +111,7 @@ t.test('large texts are complete, and other calls run while a long file is writt
   const rows = await readRows(file)
   t.equal(rows[0]!.text === large, true)
   t.equal(rows[1]!.text, 'after')
-  t.equal(rows.length, 3 + 90_000)
+  t.equal(rows.length, 3 + 45_000)
   t.ok(rows.slice(3).every(({ number }, at) => number === (at % 9000) / 7))
 })
 
