@@ -1,5 +1,5 @@
 /** Reads reminders, and what is due. (docs/api/reminders.md) */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { getLocalDay } from '../../../schemas/zones.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
@@ -54,15 +54,13 @@ export function useReminders(): {
   const { client, live } = useAccount()
   const [read, setRead] = useState<Reminders>()
   const [problem, setProblem] = useState<Message>()
-  const isGone = useRef(false)
   const reread = async (): Promise<void> => {
     try {
       const found = await client.call<Reminders>('reminders.get')
-      if (isGone.current) return
       setRead(found)
       setProblem(undefined)
     } catch (error) {
-      if (!isGone.current) setProblem(explainError(error).message)
+      setProblem(explainError(error).message)
     }
   }
   useEffect(() => {
@@ -73,7 +71,6 @@ export function useReminders(): {
     // Timers stop while a device sleeps.
     document.addEventListener('visibilitychange', update)
     return () => {
-      isGone.current = true
       clearInterval(timer)
       unfollow()
       document.removeEventListener('visibilitychange', update)
