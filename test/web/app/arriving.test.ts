@@ -1,7 +1,7 @@
 /** A page in use: it listens as soon as it is rendered, and neither data that arrive nor failed reads replace what is in use. */
 import t from 'tap'
 import type { Page } from 'playwright-core'
-import { go, startApp } from '../../support/app.js'
+import { go, startApp, untilSettled } from '../../support/app.js'
 import { leave } from '../../support/browser.js'
 
 t.test('a page in use', async t => {
@@ -25,6 +25,16 @@ t.test('a page in use', async t => {
   await t.test('closes a menu by a key that is pressed before the next frame', async t => {
     const page = await enter('/app/daisy/streams')
     t.same(await page.evaluate(pressEscapeAfterClick), ['true', 'false'])
+    await leave(page)
+  })
+
+  await t.test('leaves the focus where it is moved when a dialog has been closed', async t => {
+    const page = await enter('/app/daisy/streams')
+    await page.getByRole('button', { name: 'New stream' }).click()
+    await page.getByRole('dialog').waitFor()
+    await page.evaluate(searchAfterClose)
+    await untilSettled(page)
+    t.equal(await page.evaluate(`document.activeElement.matches('.find input')`), true)
     await leave(page)
   })
 
@@ -94,6 +104,14 @@ const pressEscapeAfterClick = `(async () => {
   opener.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))
   return [before, await rendered()]
 })()`
+/** Run in the page: closes a dialog, and moves the focus to the search once that is rendered. */
+const searchAfterClose = `(async () => {
+  document.querySelector('dialog [aria-label=Close]').click()
+  for (let turn = 0; turn < 100; turn++) await undefined
+  if (document.querySelector('dialog')) throw new Error('is open')
+  document.querySelector('.find input').focus()
+})()`
+
 /** Run in the page: notes all elements that can be in use. */
 const mark = `void (globalThis.marked = [...document.querySelectorAll('main :is(a, button, input, select, textarea, summary, h1, h2, li, tr, canvas, section), .lid *')])`
 /** Run in the page: returns those that have been removed or replaced. */
