@@ -1,5 +1,5 @@
 /** Reads reminders, and what is due. (docs/api/reminders.md) */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { getLocalDay } from '../../../schemas/zones.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
@@ -54,9 +54,13 @@ export function useReminders(): {
   const { client, live } = useAccount()
   const [read, setRead] = useState<Reminders>()
   const [problem, setProblem] = useState<Message>()
+  const count = useRef(0)
   const reread = async (): Promise<void> => {
+    const own = (count.current += 1)
     try {
       const found = await client.call<Reminders>('reminders.get')
+      // What was read before an answer can arrive after what was read since.
+      if (own !== count.current) return
       setRead(found)
       setProblem(undefined)
     } catch (error) {
