@@ -1,9 +1,11 @@
 /** The app with a signed-in user who has data: for tests of pages in a browser. */
+import { isDeepStrictEqual } from 'node:util'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { Client, type Answer, type Overrides } from './coffer.js'
 import { setTime } from './browser.js'
 import { startPages, type Pages } from './pages.js'
+import { until } from './socket.js'
 
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 export const desk = { viewport: { width: 1344, height: 896 } }
@@ -48,12 +50,20 @@ export async function untilSettled(page: Page): Promise<void> {
     requestAnimationFrame(() => setTimeout(resolve)))))`)
 }
 
-/** Shows another page of the app as its links do: without loading the app again, which takes five times as long. */
+/**
+ * Shows another page of the app as its links do: without loading the app again, which takes five times as long. A page that is shown
+ * already stays as it is, and reads nothing again.
+ */
 export async function go(page: Page, path: string): Promise<void> {
   await page.evaluate(
     `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`
   )
   await untilSettled(page)
+}
+
+/** Waits until what is read from the service is as wanted: pages show changes of the profile before they are stored. */
+export async function untilStored(read: () => Promise<unknown>, wanted: unknown): Promise<void> {
+  await until(async () => isDeepStrictEqual(await read(), wanted), JSON.stringify(wanted))
 }
 
 /** Types into the field that a page focuses, which may not have loaded yet. */

@@ -208,11 +208,10 @@ export async function leave(page: Page): Promise<void> {
   if (parked.length > maxParked) await parked.shift()?.page.context().close()
 }
 
-/** Waits until the page's heading matches. */
+/** Waits until the page's heading is this text, or matches. A part of the text could match the heading of the page before. */
 export async function untilHeading(page: Page, name: string | RegExp): Promise<void> {
-  const heading = page.getByRole('heading', { level: 1 })
-  await heading
-    .filter({ hasText: name })
+  await page
+    .getByRole('heading', { level: 1, name, exact: true })
     .waitFor()
     .catch(async (error: unknown) => {
       throw new Error(`waited for ${String(name)}: ${await page.getByRole('main').innerText()}`, {

@@ -44,10 +44,10 @@ t.test('the pages that warn', async t => {
     await page.getByLabel('Nom d’utilisateur ou e-mail').fill('daisy')
     await page.getByLabel('Mot de passe', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Se connecter' }).click()
-    await untilHeading(page, 'Autoriser')
+    await untilHeading(page, /^Autoriser/)
     await look(t, page, 'consent-warnings-french')
     await page.getByRole('button', { name: 'Autoriser', exact: true }).click()
-    await untilHeading(page, 'a désormais accès')
+    await untilHeading(page, /a désormais accès/)
 
     await page.goto((await askFrom({ requestedPermissions, returnURL: 'https://evil.example.com/' })).authUrl)
     await signIn(page, 'daisy')

@@ -74,6 +74,12 @@ t.test('settings in the operator’s page', async t => {
   const name = page.getByLabel('Service name')
   await name.waitFor()
 
+  /** Waits for the end of a restart: the page says first that one is needed, then that it is running. */
+  const untilRestarted = async (): Promise<void> => {
+    await page.getByText('Some changes take effect after a restart').waitFor({ state: 'detached' })
+    await page.getByText('Restarting…').waitFor({ state: 'detached' })
+  }
+
   t.test('shows what determines those that are fixed', async t => {
     for (const [label, words] of [
       ['Home page (URL)', 'Set by the environment variable COFFER_SERVICE_HOME'],
@@ -123,10 +129,10 @@ t.test('settings in the operator’s page', async t => {
     await look(t, page, 'operator-settings-saved')
     t.equal(await readName(url), 'Coffer')
     await page.getByRole('button', { name: 'Restart now' }).click()
-    await page.getByText('Some changes take effect after a restart').waitFor({ state: 'detached' })
-    await page.getByText('Restarting…').waitFor({ state: 'detached' })
+    await untilRestarted()
     t.equal(await readName(url), 'Our data')
-    t.equal(await name.inputValue(), 'Our data')
+    // They are loaded again first.
+    await until(async () => (await name.inputValue()) === 'Our data', 'the settings in use')
   })
 
   t.test('does not overwrite concurrent changes', async t => {
@@ -163,7 +169,7 @@ t.test('settings in the operator’s page', async t => {
     await to.fill(join(folder, 'backups'))
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('button', { name: 'Restart now' }).click()
-    await page.getByText('Some changes take effect after a restart').waitFor({ state: 'detached' })
+    await untilRestarted()
     await inService()
     // The first backup begins at startup.
     const runs = page.getByRole('list', { name: 'Recent backups' }).getByRole('listitem')

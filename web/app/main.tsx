@@ -1,5 +1,6 @@
 /** Entry point of the app: finds out who is signed in, then shows the page of the URL. */
 import { render } from 'preact'
+import { runEffectsAtOnce } from '../effects.js'
 import { callRoute, keepSession, readPageSettings, readServiceInfo, type Session } from '../api.js'
 import { setLanguage, t } from '../language.js'
 import { explainError } from '../explain-error.js'
@@ -14,6 +15,7 @@ const offlineDelayMs = 4000
 
 // Shared links use no session, even if a user is signed in. The token is removed from the URL immediately.
 const link = parseRoute(new URL(location.href)).user === sharedName ? takeLink() : undefined
+runEffectsAtOnce()
 const page = document.querySelector('#page')!
 const asked = new URLSearchParams(location.search).get('lang')
 await setLanguage([...(asked === null ? [] : [asked]), ...navigator.languages])

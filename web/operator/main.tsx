@@ -1,5 +1,6 @@
 /** Entry point of the operator's page: finds out who is signed in, then renders the page. */
 import { render } from 'preact'
+import { runEffectsAtOnce } from '../effects.js'
 import { callRoute, keepSession, readPageSettings, readServiceInfo, type Session } from '../api.js'
 import { addModuleTexts } from '../app/texts.js'
 import { setLanguage } from '../language.js'
@@ -9,6 +10,7 @@ import { explainError } from '../explain-error.js'
 import { OperatorPage } from './page.js'
 import { addOperatorTexts } from './texts.js'
 
+runEffectsAtOnce()
 const page = document.querySelector('#page')!
 const asked = new URLSearchParams(location.search).get('lang')
 await setLanguage([...(asked === null ? [] : [asked]), ...navigator.languages])

@@ -1,6 +1,6 @@
 /** A button that calls the service, and shows errors below itself. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { t } from '../language.js'
 import { explainError, type Message } from '../explain-error.js'
 import { Alert } from './form.js'
@@ -17,8 +17,6 @@ interface Props {
 export function Action({ onClick, label, class: style = 'button', children }: Props) {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Message>()
-  const isAlive = useRef(true)
-  useEffect(() => () => void (isAlive.current = false), [])
   const run = async (): Promise<void> => {
     if (isBusy) return
     setBusy(true)
@@ -26,9 +24,9 @@ export function Action({ onClick, label, class: style = 'button', children }: Pr
     try {
       await onClick()
     } catch (error) {
-      if (isAlive.current) setProblem(explainError(error).message)
+      setProblem(explainError(error).message)
     }
-    if (isAlive.current) setBusy(false)
+    setBusy(false)
   }
   return (
     <>

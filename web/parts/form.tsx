@@ -25,9 +25,7 @@ export function Form({ action, onSubmit, children, others, isQuiet = false }: Pr
   const [problem, setProblem] = useState<Problem>()
   const [isBusy, setBusy] = useState(false)
   const form = useRef<HTMLFormElement>(null)
-  const isAlive = useRef(true)
   const seconds = useCountdown(problem?.retryAt)
-  useEffect(() => () => void (isAlive.current = false), [])
   useEffect(() => {
     if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid=true], [role=alert]')?.focus()
   }, [problem])
@@ -42,9 +40,9 @@ export function Form({ action, onSubmit, children, others, isQuiet = false }: Pr
     try {
       await onSubmit(Object.fromEntries(new FormData(form.current)) as Values)
     } catch (error) {
-      if (isAlive.current) setProblem(explainError(error))
+      setProblem(explainError(error))
     }
-    if (isAlive.current) setBusy(false)
+    setBusy(false)
     return undefined
   }
 

@@ -1,6 +1,7 @@
 /** Entry point of the pages: reads the request named in the URL, then renders the view. */
 import './consent.css'
 import { render } from 'preact'
+import { runEffectsAtOnce } from '../effects.js'
 import { readPageSettings, readServiceInfo } from '../api.js'
 import { App } from './app.js'
 import { findRequest } from './auth-request.js'
@@ -10,6 +11,7 @@ import { explainError } from '../explain-error.js'
 import { addSignInTexts } from './texts.js'
 import { ErrorPage } from './views/error-pages.js'
 
+runEffectsAtOnce()
 const page = document.querySelector('#page')!
 const params = new URLSearchParams(location.search)
 const asked = params.get('lang')

@@ -1,7 +1,7 @@
 /** The page of the user's own measures, in a browser. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { phone, startApp } from '../../support/app.js'
+import { phone, startApp, untilStored } from '../../support/app.js'
 import { leave } from '../../support/browser.js'
 import type { Answer } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
@@ -105,11 +105,12 @@ t.test('measures of one’s own', async t => {
     await page.getByText('Removed: Pages read.').waitFor()
     t.equal((await readOwn()).length, 3)
     const id = before[1].id as string
-    t.notOk((await readProfile())['coffer:today'].cards.includes(id))
+    const hasCard = async (): Promise<boolean> => (await readProfile())['coffer:today'].cards.includes(id)
+    await untilStored(hasCard, false)
     t.equal((await daisy.do('events.get', { types: ['count/generic'], limit: 100 })).events.length, 3)
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Change Pages read' }).waitFor()
-    t.ok((await readProfile())['coffer:today'].cards.includes(id))
+    await untilStored(hasCard, true)
     t.match((await daisy.do('measures.facts', { measures: [id] })).facts, [{ count: 2 }])
     await leave(page)
   })

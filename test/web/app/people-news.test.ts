@@ -36,7 +36,7 @@ t.test('the link to people', async t => {
 
   await t.test('shows none once the user has looked, also after a reload', async () => {
     await page.locator('nav.side').getByRole('link', { name: 'People' }).click()
-    await untilHeading(page, 'People')
+    await untilHeading(page, 'People you share with')
     await badge.waitFor({ state: 'detached' })
     await page.locator('nav.side').getByRole('link', { name: 'Timeline' }).click()
     await page.locator('.score').waitFor()

@@ -1,7 +1,7 @@
 /** What must fit where space is short: messages, menus, filters, tabs, and headings in any font. */
 import t from 'tap'
 import type { Locator, Page } from 'playwright-core'
-import { go, phone, startApp } from '../../support/app.js'
+import { go, phone, startApp, untilStored } from '../../support/app.js'
 import { leave } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { rotate } from '../../support/rotation.js'
@@ -39,7 +39,10 @@ t.test('on a phone', async t => {
       t.ok((await countLines(page.locator('.toast span, .toast').last())) <= 2, `${locale}: the text`)
       await look(t, page, `app-toast-${locale}`)
       await undo.click()
-      await page.locator('.notice').waitFor({ state: 'detached' })
+      await untilStored(
+        async () => (await daisy.do('events.getOne', { id: event.id })).event.trashed,
+        undefined
+      )
       await leave(page)
     }
   })

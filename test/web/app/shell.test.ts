@@ -153,7 +153,7 @@ t.test('the shell', async t => {
     await page.goto(`${url}/app/`)
     await page.route('**/service/info', async route => await route.abort())
     await page.reload()
-    await untilHeading(page, 'can’t be displayed')
+    await untilHeading(page, 'This page can’t be displayed')
     await page.context().close()
   })
 })

@@ -1,6 +1,6 @@
 /** Streams in a browser: viewing their contents and organising them. */
 import t from 'tap'
-import { go, phone, startApp, typeIntoFocus } from '../../support/app.js'
+import { go, phone, startApp, typeIntoFocus, untilStored } from '../../support/app.js'
 import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 
@@ -172,7 +172,11 @@ t.test('streams', async t => {
       await dialog.getByRole('button', { name: 'Move to trash' }).click()
       await page.getByText('“weight” and everything in it is in the trash.').waitFor()
       await page.getByRole('button', { name: 'Undo' }).click()
-      await page.getByText('“weight” and everything in it is in the trash.').waitFor({ state: 'detached' })
+      // The message is hidden at once: deleting the stream before it is restored would be permanent.
+      await untilStored(
+        async () => JSON.stringify((await daisy.do('streams.get')).streams).includes('"id":"weight"'),
+        true
+      )
 
       await daisy.do('streams.delete', { id: 'weight' })
       await go(page, '/app/daisy/streams')

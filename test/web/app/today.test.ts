@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { getLocalDay } from '../../../schemas/zones.js'
-import { desk, go, phone, startApp, type App } from '../../support/app.js'
+import { desk, go, phone, startApp, untilStored, type App } from '../../support/app.js'
 import { leave, setTime } from '../../support/browser.js'
 import type { Answer, Client } from '../../support/coffer.js'
 import { broughtIn } from '../../support/importing.js'
@@ -238,7 +238,7 @@ t.test('Today', async t => {
     await dialog.getByLabel('Sun').uncheck()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await untilLine(page, 'sleep', '7 hrs to 9 hrs a day')
-    t.same((await readProfile(daisy, 'coffer:goals')).sleep, {
+    await untilStored(async () => (await readProfile(daisy, 'coffer:goals')).sleep, {
       period: 'day',
       min: 7 * hour,
       max: 9 * hour,
@@ -249,7 +249,7 @@ t.test('Today', async t => {
     t.equal(await dialog.getByLabel('Sun').isChecked(), false)
     await dialog.getByRole('button', { name: 'Remove goal' }).click()
     await card(page, 'sleep').locator('.goal').waitFor({ state: 'detached' })
-    t.same(Object.keys(await readProfile(daisy, 'coffer:goals')), ['steps'])
+    await untilStored(async () => Object.keys(await readProfile(daisy, 'coffer:goals')), ['steps'])
     await page.getByRole('button', { name: 'Undo' }).click()
     await untilLine(page, 'sleep', '7 hrs to 9 hrs a day')
   })
@@ -308,7 +308,7 @@ t.test('Today', async t => {
     await card(page, 'mood').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()
     await card(page, 'mood').waitFor()
-    t.same(await readProfile(daisy, 'coffer:today'), {
+    await untilStored(async () => await readProfile(daisy, 'coffer:today'), {
       cards: after,
       hidden: ['coffee']
     })

@@ -50,7 +50,8 @@ export function AlertView({ id, isAcknowledging, isKnown, measures }: Props) {
   useEffect(() => {
     if (isOpen && isAcknowledging) waiting.current?.querySelector('button')?.focus()
   }, [isOpen, isAcknowledging])
-  if (problem !== undefined) return isKnown ? <ReadProblem message={problem} /> : <p>{t('alerts.gone')}</p>
+  if (problem !== undefined && !(read && isKnown))
+    return isKnown ? <ReadProblem message={problem} /> : <p>{t('alerts.gone')}</p>
   if (!read) return <Skeleton kind="page" />
   const { rule } = read
   const name = toPlainText(rule.name)

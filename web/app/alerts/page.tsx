@@ -40,7 +40,7 @@ export default function AlertsPage({ id, query }: PageProps) {
     document.title = t('alerts.title')
     void reread()
   }, [id, isNew])
-  if (problem !== undefined) return <ReadProblem message={problem} />
+  if (problem !== undefined && !read) return <ReadProblem message={problem} />
   if (!read || !measures) return <Skeleton kind="page" />
   const changed = query.has('edit') ? read.rules.find(rule => rule.id === id) : undefined
   if (changed)

@@ -1,5 +1,5 @@
 /** Reads rules, which users know as alerts. (docs/api/rules.md) */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { explainError, type Message } from '../../explain-error.js'
 import { getLocale, t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -83,25 +83,19 @@ export function useReading<T>(
   const { client } = useAccount()
   const [read, setRead] = useState<T>()
   const [problem, setProblem] = useState<Message>()
-  const isGone = useRef(false)
   const reread = async (): Promise<void> => {
     try {
       const found = await client.call<T>(method, params)
-      if (isGone.current) return
       setRead(found)
       setProblem(undefined)
     } catch (error) {
-      if (!isGone.current) setProblem(explainError(error).message)
+      setProblem(explainError(error).message)
     }
   }
   useEffect(() => {
-    isGone.current = false
     void reread()
     const timer = setInterval(() => void reread(), everyMs)
-    return () => {
-      isGone.current = true
-      clearInterval(timer)
-    }
+    return () => clearInterval(timer)
   }, [method, JSON.stringify(params)])
   return { read, problem, reread }
 }

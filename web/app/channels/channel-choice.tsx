@@ -22,7 +22,7 @@ export function ChannelChoice({ value, onChange }: Props) {
   const { read, problem } = useChannels()
   const [hasTexts, setHasTexts] = useState(false)
   useEffect(() => void addModuleTexts('channels').then(() => setHasTexts(true)), [])
-  if (problem !== undefined) return <ReadProblem message={problem} />
+  if (problem !== undefined && !read) return <ReadProblem message={problem} />
   if (!read || !hasTexts) return null
   const active = read.channels.filter(({ state }) => state === 'active')
   return (

@@ -1,5 +1,5 @@
 /** Shows a channel: sends a test, lists what was delivered when, renames and removes it. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { explainError, type Message } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
@@ -32,13 +32,11 @@ export function ChannelView({ id }: { readonly id: string }) {
   const [read, setRead] = useState<Read>()
   const [problem, setProblem] = useState<Message>()
   const [isRemoving, setRemoving] = useState(false)
-  const isGone = useRef(false)
   const reread = async (): Promise<void> => {
     try {
-      const found = await client.call<Read>('channels.getOne', { id })
-      if (!isGone.current) setRead(found)
+      setRead(await client.call<Read>('channels.getOne', { id }))
     } catch (error) {
-      if (!isGone.current) setProblem(explainError(error).message)
+      setProblem(explainError(error).message)
     }
   }
   const isWaiting = read?.deliveries.some(({ state }) => state === 'waiting') ?? false
@@ -47,9 +45,7 @@ export function ChannelView({ id }: { readonly id: string }) {
     const timer = setInterval(() => void reread(), isWaiting ? waitingMs : restingMs)
     return () => clearInterval(timer)
   }, [id, isWaiting])
-  useEffect(() => () => void (isGone.current = true), [])
-  if (problem !== undefined) return <ReadProblem message={problem} />
-  if (!read) return <Skeleton kind="page" />
+  if (!read) return problem === undefined ? <Skeleton kind="page" /> : <ReadProblem message={problem} />
   const { channel, deliveries } = read
   const name = toPlainText(channel.name)
   return (

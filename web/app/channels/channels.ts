@@ -1,5 +1,5 @@
 /** Reads channels, where notifications go. (docs/api/channels.md) */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { explainError, type Message } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
@@ -78,20 +78,17 @@ export function useChannels(): {
   const { client } = useAccount()
   const [read, setRead] = useState<Read>()
   const [problem, setProblem] = useState<Message>()
-  const isGone = useRef(false)
   const reread = async (): Promise<void> => {
     try {
       const found = await client.call<Read>('channels.get')
-      if (isGone.current) return
       setRead(found)
       setProblem(undefined)
     } catch (error) {
-      if (!isGone.current) setProblem(explainError(error).message)
+      setProblem(explainError(error).message)
     }
   }
   useEffect(() => {
     void reread()
-    return () => void (isGone.current = true)
   }, [client])
   return { read, problem, reread }
 }

@@ -33,7 +33,7 @@ export default function ChannelsPage({ id, query }: PageProps) {
         <ChannelView key={id} id={id} />
       </div>
     )
-  if (problem !== undefined) return <ReadProblem message={problem} />
+  if (problem !== undefined && !read) return <ReadProblem message={problem} />
   if (!read || !addresses) return <Skeleton kind="page" />
   const offered = channelTypes.filter(
     each =>

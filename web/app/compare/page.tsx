@@ -54,7 +54,7 @@ export default function ComparePage({ query }: PageProps) {
       isGone = true
     }
   }, [first?.id, second?.id, range])
-  if (problem !== undefined) return <ReadProblem message={problem} />
+  if (problem !== undefined && !read) return <ReadProblem message={problem} />
   if (!measures) return <Skeleton kind="page" />
   if (!first || !second)
     return (

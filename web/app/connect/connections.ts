@@ -1,5 +1,5 @@
 /** Reads connections, and again while data arrives. (docs/api/connections.md) */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
 import { createStore } from '../data/store.js'
@@ -83,17 +83,13 @@ export function useConnections(): {
   const { client, live } = useAccount()
   const [read, setRead] = useState<Read>()
   const [problem, setProblem] = useState<Message>()
-  const isGone = useRef(false)
   const reread = (): void => {
     client.call<Omit<Read, 'now'>>('connections.get').then(
       found => {
-        if (isGone.current) return
         setRead({ ...found, now: client.serverTime ?? Date.now() / 1000 })
         setProblem(undefined)
       },
-      (error: unknown) => {
-        if (!isGone.current) setProblem(explainError(error).message)
-      }
+      (error: unknown) => setProblem(explainError(error).message)
     )
   }
   useEffect(() => {
@@ -101,7 +97,6 @@ export function useConnections(): {
     const stop = live.follow('events', reread, minIntervalMs)
     const timer = setInterval(reread, pollIntervalMs)
     return () => {
-      isGone.current = true
       stop()
       clearInterval(timer)
     }

@@ -68,7 +68,7 @@ export function Conversation({ relationship }: { readonly relationship: Relation
   useEffect(() => {
     end.current?.lastElementChild?.scrollIntoView({ block: 'nearest' })
   }, [events?.length])
-  if (problem !== undefined) return <ReadProblem message={problem} />
+  if (problem !== undefined && !events) return <ReadProblem message={problem} />
   return (
     <section class="card panel conversation" aria-labelledby="conversation">
       <h2 id="conversation">{t('people.messages')}</h2>

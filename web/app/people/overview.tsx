@@ -49,8 +49,7 @@ export function Overview() {
   }, [])
   const relationships = accesses.flatMap(access => toRelationship(access) ?? [])
   const latest = useLatestEvents(relationships.some(({ seesMine }) => !seesMine))
-  if (problem !== undefined) return <ReadProblem message={problem} />
-  if (!requests) return <Skeleton kind="page" />
+  if (!requests) return problem === undefined ? <Skeleton kind="page" /> : <ReadProblem message={problem} />
   const open = requests.filter(isOpen)
   return (
     <div class="column">

@@ -28,10 +28,8 @@ export default function RemindersPage({ id, query }: PageProps) {
   const { read, problem, reread } = useReminders()
   useEffect(() => {
     document.title = t('reminders.title')
-    void reread()
-  }, [id])
-  if (problem !== undefined) return <ReadProblem message={problem} />
-  if (!read) return <Skeleton kind="page" />
+  }, [])
+  if (!read) return problem === undefined ? <Skeleton kind="page" /> : <ReadProblem message={problem} />
   const toList = (): void => navigate(buildHref(username, { page: 'reminders' }))
   if (id === newId)
     return (

@@ -54,15 +54,17 @@ export function useReminders(): {
   const { client, live } = useAccount()
   const [read, setRead] = useState<Reminders>()
   const [problem, setProblem] = useState<Message>()
-  const isGone = useRef(false)
+  const count = useRef(0)
   const reread = async (): Promise<void> => {
+    const own = (count.current += 1)
     try {
       const found = await client.call<Reminders>('reminders.get')
-      if (isGone.current) return
+      // What was read before an answer can arrive after what was read since.
+      if (own !== count.current) return
       setRead(found)
       setProblem(undefined)
     } catch (error) {
-      if (!isGone.current) setProblem(explainError(error).message)
+      setProblem(explainError(error).message)
     }
   }
   useEffect(() => {
@@ -73,7 +75,6 @@ export function useReminders(): {
     // Timers stop while a device sleeps.
     document.addEventListener('visibilitychange', update)
     return () => {
-      isGone.current = true
       clearInterval(timer)
       unfollow()
       document.removeEventListener('visibilitychange', update)

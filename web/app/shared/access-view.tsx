@@ -66,8 +66,7 @@ export function AccessView({ id }: { readonly id: string }) {
       </AppLink>
     </p>
   )
-  if (problem !== undefined) return <ReadProblem message={problem} />
-  if (!groups) return <Skeleton kind="page" />
+  if (!groups) return problem === undefined ? <Skeleton kind="page" /> : <ReadProblem message={problem} />
   if (!access)
     return (
       <div class="empty">

@@ -31,7 +31,7 @@ export default function TablePage({ query }: PageProps) {
   const [first] = listFields(schema)
   const bound = getBound(filters, facts, tree, first)
   const params = toParams(filters, tree?.roots.map(({ id }) => id) ?? [], bound)
-  const rows = useRows(params)
+  const rows = useRows(params, JSON.stringify(filters))
   const nameKind = useKindNames()
   const shown = { type: filters.type, schema, nameKind }
   const columns = useMemo(

@@ -26,16 +26,16 @@ interface ChangedEvents {
 }
 
 /**
- * Loads the first events of a query that names its streams, and more with `loadMore`. Reloads when the query
- * changes, and merges live changes; reloads if these cannot be merged. Returns the problem, with the rows so
- * far, if reading fails.
+ * Loads the first events of a query that names its streams, and more with `loadMore`. Reloads when the query changes: meanwhile, there are
+ * no rows if `view`, which names what the user has chosen, has changed, too. Merges live changes; reloads if these cannot be merged.
+ * Returns the problem, with the rows so far, if reading fails.
  */
-export function useRows(params: object): Rows {
+export function useRows(params: object, view: string): Rows {
   const account = useAccount()
-  const [state, setState] = useState<Omit<Rows, 'loadMore'> & { readonly key: string }>()
+  const [state, setState] = useState<Omit<Rows, 'loadMore'> & { readonly view: string }>()
   const reading = useRef<AbortController | undefined>(undefined)
   const key = JSON.stringify(params)
-  const current = state?.key === key ? state : undefined
+  const current = state?.view === view ? state : undefined
   const latest = useRef(current)
   latest.current = current
   /** Service time of the last read of changes, in seconds. */
@@ -59,11 +59,11 @@ export function useRows(params: object): Rows {
       if (abort.signal.aborted) return
       if (from === 0) readAt.current = account.client.serverTime
       const before = from === 0 ? [] : (latest.current?.events ?? [])
-      show({ key, events: [...before, ...events], isWhole: events.length < limit, problem: undefined })
+      show({ view, events: [...before, ...events], isWhole: events.length < limit, problem: undefined })
     } catch (error) {
       if (abort.signal.aborted) return
       setState({
-        key,
+        view,
         events: latest.current?.events ?? [],
         isWhole: true,
         problem: explainError(error).message
@@ -106,15 +106,17 @@ export function useRows(params: object): Rows {
   }
   useEffect(() => {
     if ((JSON.parse(key) as { streams: readonly string[] }).streams.length === 0) {
-      setState({ key, events: [], isWhole: true, problem: undefined })
+      setState({ view, events: [], isWhole: true, problem: undefined })
       return undefined
     }
     let isUnmounted = false
-    let running = read(0, pageSize)
+    const reload = async (): Promise<void> =>
+      await read(0, Math.max(pageSize, latest.current?.events.length ?? 0))
+    let running = reload()
     const refresh = async (): Promise<void> => {
       await running
       if (isUnmounted || (await change()) || isUnmounted) return
-      running = read(0, Math.max(pageSize, latest.current?.events.length ?? 0))
+      running = reload()
     }
     const unfollow = account.live.follow('events', () => void refresh(), 2000)
     return () => {
