@@ -324,7 +324,7 @@ t.test('feeds', async t => {
     const type = 'sleep/analysis'
     const asleep = { streamIds: ['stages'], type, content: { analysis: 'asleep' } }
     const [late, between, early] = [now - day, now - 2 * day, now - 3 * day]
-    // Together more than are looked at.
+    // Together more than are read for one feed.
     await fill(alice, 10_000, () => ({ ...asleep, time: late }))
     await alice.event({ ...asleep, time: between, duration: 28_800 })
     await alice.event({
