@@ -183,7 +183,7 @@ t.test('a response to an access that has ended', async t => {
 t.test('feeds of an account have their turn one by one, and a limited number waits', async t => {
   const service = await coffer(t)
   const { alice } = service
-  await addDiary(alice, 2000)
+  await addDiary(alice)
   await alice.stream('small')
   const reader = await alice.grant('read', '*', { type: 'app' })
   const other = await alice.grant('read', 'small', { type: 'app' })
