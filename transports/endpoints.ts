@@ -22,6 +22,8 @@ export interface EndpointResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
+  /** True if nothing was written: a long response without a place is refused, and the client can repeat its request. */
+  readonly isRead?: boolean
 }
 
 /** Handles messages at a path of one segment. */

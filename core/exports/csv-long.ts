@@ -3,7 +3,14 @@ import type { Event } from '../../schemas/event.js'
 import { isSeries } from '../events/fields.js'
 import { getElementType } from '../series/column-plan.js'
 import { byteOrderMark, formatLine, toCell, writeLine, type CsvCell } from './csv.js'
-import { roundToMicroseconds, getPath, type ExportFormat, type ExportSources } from './format.js'
+import {
+  getPath,
+  includesTrash,
+  listTrashCells,
+  roundToMicroseconds,
+  type ExportFormat,
+  type ExportSources
+} from './format.js'
 import { chunkSize, type Chunks } from './chunks.js'
 import { parseEvent, listPoints, type Points } from './event-source.js'
 import { getUcumUnit } from './ucum.js'
@@ -36,7 +43,10 @@ export const longCsv: ExportFormat = {
 /** Writes a row for each value of each event, and for the points of series if they are included. */
 function* writeLongCsv(sources: ExportSources): Chunks {
   const { texts, options } = sources
-  yield (options.bom === true ? byteOrderMark : '') + formatLine(columns)
+  yield (
+    (options.bom === true ? byteOrderMark : '') +
+      formatLine(includesTrash(options) ? [...columns, 'trashed'] : columns)
+  )
   for (const text of texts()) {
     if (text === '') {
       yield ''
@@ -60,6 +70,7 @@ function* writeRows(sources: ExportSources, event: Event, isSmall: boolean): Chu
   const { attachments = [], description = '', duration, id, streamIds, time, type } = event
   const [streamId, stream] = getSharedCells(sources, event)
   const written = sources.instants.format(time)
+  const last = listTrashCells(sources, event)
   let once: readonly CsvCell[] = [
     streamIds.slice(1).join('; '),
     description,
@@ -67,7 +78,20 @@ function* writeRows(sources: ExportSources, event: Event, isSmall: boolean): Chu
   ]
   for (const [field, value] of sources.values.listValues(event)) {
     const unit = typeof value === 'number' ? getUcumUnit(type, field) : ''
-    const cells = [id, written, time, duration ?? '', streamId, stream, type, field, value, unit, ...once]
+    const cells = [
+      id,
+      written,
+      time,
+      duration ?? '',
+      streamId,
+      stream,
+      type,
+      field,
+      value,
+      unit,
+      ...once,
+      ...last
+    ]
     if (isSmall) yield formatLine(cells)
     else yield* writeLine(cells)
     once = ['', '', '']
@@ -80,6 +104,7 @@ function* writePointRows(sources: ExportSources, event: Event): Chunks {
   const type = getElementType(event.type)
   const fields = sources.values.listFields(type)
   const units = fields.map(field => getUcumUnit(type, field))
+  const last = ['', '', '', ...listTrashCells(sources, event)]
   const before = `${formatLine([event.id]).slice(0, -2)},`
   const middle = `,${formatLine([streamId, stream, type]).slice(0, -2)},`
   for (const points of listPoints(sources.context, event, sources.options)) {
@@ -97,7 +122,7 @@ function* writePointRows(sources: ExportSources, event: Event): Chunks {
       const cell = row[names.indexOf(fields[place]!)]
       if (cell === null || cell === undefined) continue
       const value = toCell(cell)
-      const cells = [fields[place]!, value, typeof cell === 'number' ? units[place]! : '', '', '', '']
+      const cells = [fields[place]!, value, typeof cell === 'number' ? units[place]! : '', ...last]
       if (typeof value !== 'string' || value.length <= chunkSize) text += head + formatLine(cells)
       else {
         yield text + head

@@ -4,7 +4,13 @@ import { refuseParams } from '../validation/params.js'
 import { JsonText } from '../json/json-text.js'
 import { readJson, unlimited } from '../json/reader.js'
 import { byteOrderMark, runSteps, formatLine, toCell, writeLine } from './csv.js'
-import { getPath, type ExportFormat, type ExportSources, type ExportOptions } from './format.js'
+import {
+  getPath,
+  includesTrash,
+  type ExportFormat,
+  type ExportSources,
+  type ExportOptions
+} from './format.js'
 import type { Chunks } from './chunks.js'
 import { parseEvent } from './event-source.js'
 import { getUcumUnit } from './ucum.js'
@@ -121,7 +127,8 @@ function findColumn(name: string): Column | undefined {
 }
 
 /** Returns the requested columns; by default, a column for each field of the requested types. */
-function resolveColumnNames({ values, options: { columns, types = [] } }: ExportSources): readonly string[] {
+function resolveColumnNames({ values, options }: ExportSources): readonly string[] {
+  const { columns, types = [] } = options
   if (columns) return columns
   const fields = [...new Set(types.flatMap(type => values.listFields(type)))].filter(name => name !== 'value')
   const contents = fields.map(name => contentPrefix + name)
@@ -131,6 +138,7 @@ function resolveColumnNames({ values, options: { columns, types = [] } }: Export
     ...defaultColumns.before,
     ...(isAll ? [] : ['content', 'unit']),
     ...contents,
-    ...defaultColumns.after
+    ...defaultColumns.after,
+    ...(includesTrash(options) ? ['trashed'] : [])
   ]
 }

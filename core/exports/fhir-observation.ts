@@ -4,8 +4,9 @@ import { JsonText } from '../json/json-text.js'
 import { plainForm, type JsonForm } from '../json/writer.js'
 import { findCoding, bloodPressureParts, type Coding, type FoundCoding } from './fhir-codes.js'
 import { cutText, chunkSize } from './chunks.js'
+import { toChoiceOfTime } from './fhir-time.js'
 import type { Path, StreamPlace } from './stream-names.js'
-import { TimeFormatter } from './time-formatter.js'
+import type { TimeFormatter } from './time-formatter.js'
 import { getUcumUnit } from './ucum.js'
 
 /** Type of the events that keep an imported resource, and the key of their client data at which it is. */
@@ -55,7 +56,7 @@ export function buildObservation(
     ...(found && { category: [toCategory(found.code)] }),
     code: toCodeableConcept(found?.code, findText(path, found)),
     subject,
-    ...toEffectiveTime(instants, event),
+    ...toChoiceOfTime('effective', instants, event),
     ...(isAsleep(type, content) ? toSleepDuration(event) : toValue(type, content)),
     ...toNote(event),
     ...toDevice(path, found?.at)
@@ -86,21 +87,6 @@ function toCategory({ category }: Coding): object {
   const system = 'http://terminology.hl7.org/CodeSystem/observation-category'
   return { coding: [{ system, code: category }] }
 }
-
-/** Returns the effective time. FHIR dates have four-digit years, and offsets of 14 hours at most. */
-function toEffectiveTime(instants: TimeFormatter, { duration, time }: Event): object {
-  const [start, end] = [time, time + (duration ?? 0)].map(each => {
-    const text = instants.format(each)
-    return validOffset.test(text) ? text : universal.format(each)
-  }) as [string, string]
-  if (!fourDigitYear.test(start)) return {}
-  if (duration === undefined || duration === 0) return { effectiveDateTime: start }
-  return { effectivePeriod: { start, ...(duration !== null && fourDigitYear.test(end) && { end }) } }
-}
-
-const universal = new TimeFormatter()
-const validOffset = /(?:Z|[+-](?:0\d|1[0-3]):\d\d|[+-]14:00)$/
-const fourDigitYear = /^(?!0000)\d{4}-/
 
 function toSleepDuration({ duration }: Event): object {
   return typeof duration === 'number' ? { valueQuantity: toQuantity(duration / 60, 'min') } : {}

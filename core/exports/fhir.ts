@@ -11,6 +11,7 @@ import {
   originalKey,
   originalType
 } from './fhir-observation.js'
+import { adaptTimes, adaptTimesInText } from './fhir-original-time.js'
 import { roundToMicroseconds, type ExportFormat, type ExportSources } from './format.js'
 import { JsonText } from '../json/json-text.js'
 import { findMember, type TextRange } from '../json/reader.js'
@@ -95,13 +96,25 @@ function* listResources(sources: ExportSources): Generator<Resource | undefined,
     if (isSeries(event.type)) {
       if (sources.options.series === true) yield* listPointResources(sources, event)
     } else {
-      const kept = getOriginal(event) ?? findLargeOriginal(event, text)
+      const kept = findOriginal(sources, event, text)
       const original = kept && event.trashed === true ? markAsError(kept) : kept
       const value = original ?? toObservation(sources, event)
       const form = original ? plainForm : cleanForm
       yield { id: event.id, value, form: text.length > chunkSize ? form : undefined }
     }
   }
+}
+
+/** Returns the imported resource of an event, with the time of the event; `undefined` if there is none. */
+function findOriginal(
+  { instants }: ExportSources,
+  event: Event,
+  text: string
+): object | JsonText | undefined {
+  const original = getOriginal(event)
+  if (original) return adaptTimes(original, event, instants)
+  const large = findLargeOriginal(event, text)
+  return large && adaptTimesInText(large, event, instants)
 }
 
 /** Returns an imported resource that is too large to be parsed with its event; `undefined` if there is none. */

@@ -57,6 +57,16 @@ export function getPath(
   return names.path(context.reader, streamIds[0]!)
 }
 
+/** Returns whether an export may contain trashed events: tables then have a column that tells them. */
+export function includesTrash({ state }: ExportOptions): boolean {
+  return state === 'all' || state === 'trashed'
+}
+
+/** Returns the last cell of all rows of an event: only tables that may contain trashed events have it. */
+export function listTrashCells({ options }: ExportSources, { trashed }: Event): boolean[] {
+  return includesTrash(options) ? [trashed === true] : []
+}
+
 /** Rounds a time (seconds) to microseconds, to remove rounding errors. */
 export function roundToMicroseconds(time: number): number {
   return Math.round(time * 1e6) / 1e6

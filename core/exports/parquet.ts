@@ -6,12 +6,19 @@ import { getElementType } from '../series/column-plan.js'
 import { cutText, type Chunks } from './chunks.js'
 import { toCell, type CsvCell } from './csv.js'
 import { listPoints, parseEvent } from './event-source.js'
-import { getPath, roundToMicroseconds, type ExportFormat, type ExportSources } from './format.js'
+import {
+  getPath,
+  includesTrash,
+  listTrashCells,
+  roundToMicroseconds,
+  type ExportFormat,
+  type ExportSources
+} from './format.js'
 import { ParquetFooter } from './parquet-footer.js'
 import { getUcumUnit } from './ucum.js'
 import { getDuration } from './value-reader.js'
 
-/** Types of the columns, in order. */
+/** Types of the columns, in order. The last is only in files that may contain trashed events. */
 const columns = {
   id: 'text',
   time: 'time',
@@ -25,19 +32,21 @@ const columns = {
   unit: 'text',
   otherStreamIds: 'text',
   description: 'text',
-  attachments: 'text'
+  attachments: 'text',
+  trashed: 'flag'
 } as const
 
 type Column = keyof typeof columns
-type Cell = string | number | bigint | null
+type Cell = string | number | bigint | boolean | null
 /** The cells of a row, one for each column. */
 type Row = readonly Cell[]
 
-const names = Object.keys(columns) as Column[]
+const allNames = Object.keys(columns) as Column[]
 
 const elements = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   number: { type: 'DOUBLE' },
+  flag: { type: 'BOOLEAN' },
   time: {
     type: 'INT64',
     converted_type: 'TIMESTAMP_MICROS',
@@ -45,10 +54,12 @@ const elements = {
   }
 } as const
 
-const schema: SchemaElement[] = [
-  { name: 'events', num_children: names.length },
-  ...names.map(name => ({ name, repetition_type: 'OPTIONAL' as const, ...elements[columns[name]] }))
-]
+function createSchema(names: readonly Column[]): SchemaElement[] {
+  return [
+    { name: 'events', num_children: names.length },
+    ...names.map(name => ({ name, repetition_type: 'OPTIONAL' as const, ...elements[columns[name]] }))
+  ]
+}
 
 /** Columns whose values seldom repeat are written without a dictionary, which would take most of the time. */
 const encodings: Partial<Record<Column, 'PLAIN' | 'DELTA_BINARY_PACKED'>> = {
@@ -85,7 +96,7 @@ export const parquet: ExportFormat = {
  */
 function* writeParquet(sources: ExportSources): Chunks {
   const { context, options, texts } = sources
-  const file = new ParquetFile()
+  const file = new ParquetFile(includesTrash(options) ? allNames : allNames.slice(0, -1))
   for (const text of texts()) {
     if (text === '') {
       yield ''
@@ -117,6 +128,7 @@ function* writeParquet(sources: ExportSources): Chunks {
 function* listRows(sources: ExportSources, event: Event): Generator<Row, void, undefined> {
   const { attachments = [], description, duration = null, id, streamIds, type } = event
   const [time, streamId, stream] = [toTimestamp(event.time), streamIds[0]!, getStream(sources, event)]
+  const last = listTrashCells(sources, event)
   let once: Row = [
     streamIds.slice(1).join('; ') || null,
     description || null,
@@ -125,7 +137,8 @@ function* listRows(sources: ExportSources, event: Event): Generator<Row, void, u
   for (const [field, value] of sources.values.listValues(event)) {
     const unit = typeof value === 'number' ? getUcumUnit(type, field) : ''
     const [number, text] = toValueCells(value)
-    yield [id, time, duration, streamId, stream, type, field || null, number, text, unit || null, ...once]
+    const own = [id, time, duration, streamId, stream, type, field || null, number, text, unit || null]
+    yield [...own, ...once, ...last]
     once = [null, null, null]
   }
 }
@@ -136,6 +149,7 @@ function* listPointRows(sources: ExportSources, event: Event): Generator<Row[], 
   const fields = sources.values.listFields(type)
   const units = fields.map(field => getUcumUnit(type, field) || null)
   const [id, streamId, stream] = [event.id, event.streamIds[0]!, getStream(sources, event)]
+  const last: Row = [null, null, null, ...listTrashCells(sources, event)]
   for (const points of listPoints(sources.context, event, sources.options)) {
     const places = fields.map(field => points.columns.indexOf(field))
     const rows: Row[] = []
@@ -148,7 +162,7 @@ function* listPointRows(sources: ExportSources, event: Event): Generator<Row[], 
         if (cell === null || cell === undefined) continue
         const [number, text] = toValueCells(toCell(cell))
         const unit = number === null ? null : units[at]!
-        rows.push([id, time, duration, streamId, stream, type, field, number, text, unit, null, null, null])
+        rows.push([id, time, duration, streamId, stream, type, field, number, text, unit, ...last])
       }
     }
     yield rows
@@ -172,11 +186,18 @@ function toTimestamp(time: number): bigint | null {
 /** A file that is written group by group, as text in Latin-1. */
 class ParquetFile {
   readonly #bytes = new ByteWriter()
-  readonly #writer = new ParquetWriter({ writer: this.#bytes, schema })
-  readonly #footer = new ParquetFooter({ schema, created_by: 'Coffer' })
-  #cells = createCells()
+  readonly #writer: ParquetWriter
+  readonly #footer: ParquetFooter
+  #cells: Cell[][]
   #characters = 0
   #rowCount = 0
+
+  constructor(private readonly names: readonly Column[]) {
+    const schema = createSchema(names)
+    this.#writer = new ParquetWriter({ writer: this.#bytes, schema })
+    this.#footer = new ParquetFooter({ schema, created_by: 'Coffer' })
+    this.#cells = createCells(names)
+  }
 
   get isGroupFull(): boolean {
     const max = this.#rowCount < longFileRows ? rowsPerGroup : rowsPerLaterGroup
@@ -202,7 +223,7 @@ class ParquetFile {
     if (count > 0) {
       // Compressing megabytes of text would delay other calls.
       const isLarge = this.#characters >= 2 * charactersPerGroup
-      const columnData = names.map((name, at): ColumnSource => ({
+      const columnData = this.names.map((name, at): ColumnSource => ({
         name,
         data: this.#cells[at]!,
         offsetIndex: false,
@@ -216,7 +237,7 @@ class ParquetFile {
       this.#writer.pendingIndexes.length = 0
     }
     this.#rowCount += count
-    this.#cells = createCells()
+    this.#cells = createCells(this.names)
     this.#characters = 0
     return this.#take()
   }
@@ -233,6 +254,6 @@ class ParquetFile {
   }
 }
 
-function createCells(): Cell[][] {
+function createCells(names: readonly Column[]): Cell[][] {
   return names.map(() => [])
 }

@@ -1,5 +1,7 @@
 /** Resources as they were imported, made to fit into this account. */
 import { getOriginal, originalKey, originalType } from '../../core/exports/fhir-observation.js'
+import { adaptTimes } from '../../core/exports/fhir-original-time.js'
+import { TimeFormatter } from '../../core/exports/time-formatter.js'
 import { responseType } from '../../core/forms/rules.js'
 import { setMember } from '../../core/json/json-text.js'
 import { isObject } from '../../core/validation/is-object.js'
@@ -30,13 +32,14 @@ const statuses = new Set([
   'entered-in-error',
   'unknown'
 ])
+const instants = new TimeFormatter()
 /** Maximum depth of a resource. */
 const maxDepth = 50
 /** Number of objects and lists that one step copies. */
 const copiedPerStep = 2000
 
 /**
- * Returns an imported observation with the id of its event and this patient as its subject; `undefined` for other
+ * Returns an imported observation with the id and the time of its event and this patient as its subject; `undefined` for other
  * resources, and for those of older versions of FHIR.
  */
 export function adaptOriginal(patient: Patient, event: Event, original: object): Observation | undefined {
@@ -52,7 +55,7 @@ export function adaptOriginal(patient: Patient, event: Event, original: object):
   const meta = { lastUpdated: new Date(event.modified * 1000).toISOString() }
   const entered = event.trashed === true && { status: 'entered-in-error' }
   return {
-    ...resource,
+    ...adaptTimes(resource, event, instants),
     ...entered,
     id: event.id,
     meta,

@@ -32,7 +32,7 @@ export async function handleMessage(
     throw checked.error
   }
   const body = verb === 'POST' ? await readMessage(exchange, dispatcher, call) : undefined
-  const { headers, status, text } = await endpoint.handle({ user, credentials, verb, body })
+  const { headers, isRead = false, status, text } = await endpoint.handle({ user, credentials, verb, body })
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   res.setHeader('Cache-Control', 'no-store')
   const type = headers['content-type']
@@ -44,7 +44,7 @@ export async function handleMessage(
   state.reservation?.release()
   const recheck = (): ReturnType<Dispatcher['recheck']> => dispatcher.recheck({ ...call, params: {} })
   const { accessId } = checked
-  await replyLongText(exchange, services, { accessId, recheck, status, body: text, type })
+  await replyLongText(exchange, services, { accessId, isRead, recheck, status, body: text, type })
 }
 
 /** Reads the body. Its memory is released before a long response is sent, or after a short one. */

@@ -14,10 +14,17 @@ export type AssistantResult =
 
 /** Makes calls on the account of one user, with the access whose token came with the message. */
 export class AssistantCalls {
+  #isReadOnly = true
+
   constructor(
     private readonly dispatcher: Dispatcher,
     private readonly message: Pick<EndpointMessage, 'user' | 'credentials'>
   ) {}
+
+  /** Whether all calls so far were reads. */
+  get isReadOnly(): boolean {
+    return this.#isReadOnly
+  }
 
   /**
    * Makes a call. The result is without the token of an access. A refusal is returned; that of a read whose
@@ -25,6 +32,7 @@ export class AssistantCalls {
    */
   async call(method: string, params: unknown): Promise<AssistantResult> {
     const { user } = this.message
+    if (!this.#isRead(method)) this.#isReadOnly = false
     const credentials = { ...this.message.credentials, isAssistant: true } as const
     const request = { user, method, params, credentials, isWhole: true, maxLength } as const
     const outcome = await this.dispatcher.call(request)

@@ -43,7 +43,8 @@ export class Mcp implements UserEndpoint {
     const answer = {
       status: response.status,
       headers: pickHeaders(response.headers),
-      text: await response.text()
+      text: await response.text(),
+      isRead: calls.isReadOnly
     }
     return type === json ? unwrapEvent(answer) : answer
   }

@@ -178,6 +178,7 @@ class QueryReader {
     const called = this.#textOf(name!)
     if (!Object.hasOwn(rangeFunctions, called)) refuseUnsupported(`The function "${called}" is not supported`)
     const [range, ...others] = listChildren(body!)
+    if (range && modifiers.has(range.name)) return this.readExpression(range, 1)
     if (range?.name !== 'MatrixSelector' || others.length > 0)
       return refuseUnsupported(`"${called}" needs a range of a selector, such as name[1h]`)
     const [selector, duration] = listChildren(range)
@@ -246,14 +247,22 @@ function listChildren(node: SyntaxNode): SyntaxNode[] {
   return children
 }
 
-/** Parses a number, or a duration as a number of seconds. */
+/** What a range can have besides its selector: refused by name. */
+const modifiers = new Set(['OffsetExpr', 'StepInvariantExpr', 'SubqueryExpr'])
+
+/** Parses a number, or a duration as a number of seconds, with its sign. As in Go, whole numbers that begin with 0 are octal. */
 function parseNumber(text: string): number {
-  const lower = text.toLowerCase().replaceAll('_', '')
-  if (/^[+-]?inf$/.test(lower)) return lower.startsWith('-') ? -Infinity : Infinity
-  if (lower === 'nan') return NaN
-  const number = Number(lower)
-  if (!Number.isNaN(number)) return number
-  return parseDuration(lower) ?? refuseMalformed(`"${text.slice(0, 100)}" is neither a number nor a duration`)
+  const [, sign, digits] = /^([+-]?)(.*)$/.exec(text.toLowerCase().replaceAll('_', ''))!
+  const size = parseMagnitude(digits!)
+  if (size === undefined) refuseMalformed(`"${text.slice(0, 100)}" is neither a number nor a duration`)
+  return sign === '-' ? -size : size
+}
+
+function parseMagnitude(text: string): number | undefined {
+  if (text === 'inf') return Infinity
+  if (text === 'nan') return NaN
+  const number = /^0[0-7]+$/.test(text) ? parseInt(text, 8) : Number(text)
+  return Number.isNaN(number) ? parseDuration(text) : number
 }
 
 /** Returns the text in quotes; backquotes have no escapes. Bytes, as in `\\xc3\\xbc`, are UTF-8. */

@@ -200,7 +200,8 @@ t.test('imported resources are exported unchanged', async t => {
     streamIds: ['care'],
     type: 'clinical/fhir',
     content,
-    clientData: { 'fhir:resource': resource }
+    clientData: { 'fhir:resource': resource },
+    time: Date.UTC(2020, 0, 1) / 1000
   })
   await alice.event({
     streamIds: ['care'],

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import t, { type Test } from 'tap'
 import { Client as Assistant, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { getAccountKey } from '../../../core/call/account-key.js'
-import { coffer, type Answer, type Client } from '../../support/coffer.js'
+import { coffer, openCoffer, type Answer, type Client } from '../../support/coffer.js'
 import { until } from '../../support/socket.js'
 
 /** Connects an assistant with a token. */
@@ -31,6 +31,36 @@ async function ask(
   const [first] = content as { text: string }[]
   return isError ? { error: first!.text } : JSON.parse(first!.text)
 }
+
+t.test('a long result without a place is refused, unless something was written', async t => {
+  const { alice, clock, server } = await openCoffer(t)
+  await alice.stream('diary')
+  const note = { streamIds: ['diary'], type: 'note/txt', content: 'long '.repeat(30_000) }
+  await alice.event(note)
+  const writer = await alice.grant('contribute', 'diary', { type: 'app' })
+  const { longResponses } = server.services
+  const recipient = { user: getAccountKey(server.services, 'alice'), access: writer.access.id }
+  while (longResponses.tryAcquire(recipient)) continue
+  const send = async (name: string, params: object): Promise<Response> => {
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: params }
+    })
+    const headers = { authorization: writer.token, 'content-type': 'application/json' }
+    const sent = fetch(`${server.url}/alice/mcp`, { method: 'POST', headers, body })
+    await until(() => longResponses.load.waiting === 1, 'a response waits')
+    clock.advance(11)
+    return await sent
+  }
+  const refused = await send('events_get', {})
+  t.equal(refused.status, 429)
+  t.equal(refused.headers.get('retry-after'), '5')
+  t.match(await refused.json(), { error: { id: 'too-many-requests' } })
+  await t.rejects(send('events_create', note), 'the result is not known')
+  t.equal((await alice.do('events.get', {})).events.length, 2)
+})
 
 t.test('an assistant', async t => {
   const { alice } = await coffer(t)

@@ -271,7 +271,9 @@ t.test('dashboards', async t => {
       ['coffer_mass_kg offset 1d', 422, /offset/],
       ['coffer_mass_kg > 70', 422, />/],
       ['coffer_mass_kg + coffer_mass_kg', 422, /two series/],
-      ['avg_over_time(coffer_mass_kg[1h:5m])', 422, /avg_over_time/],
+      ['avg_over_time(coffer_mass_kg[1h:5m])', 422, /Subqueries/],
+      ['avg_over_time(coffer_mass_kg[1d] offset 1d)', 422, /"offset"/],
+      ['avg_over_time(coffer_mass_kg[1d] @ 5)', 422, /"@"/],
       ['rate(coffer_measure_weight[1h])', 422, /"rate".*"weight" does not.*last_over_time/],
       ['increase(coffer_daily_blood_pressure_systolic[7d])', 422, /"increase".*"blood-pressure"/],
       ['max_over_time(coffer_count_steps[1d])', 422, /"max_over_time".*"steps" adds up.*sum_over_time/],
@@ -296,6 +298,20 @@ t.test('dashboards', async t => {
       code: 200,
       data: { result: [Number, '3'] }
     })
+    for (const [number, value] of [
+      ['+NaN', 'NaN'],
+      ['-NaN', 'NaN'],
+      ['1 + -NaN', 'NaN'],
+      ['+Inf', '+Inf'],
+      ['-inf', '-Inf'],
+      ['010', '8'],
+      ['-0_17', '-15'],
+      ['09', '9'],
+      ['010.5', '10.5'],
+      ['-0x1F', '-31'],
+      ['-1m', '-60']
+    ] as const)
+      t.match(await get('query', { query: number }), { code: 200, data: { result: [Number, value] } }, number)
     const ok = { query: '1', start: '0', end: '100', step: '10' }
     for (const [wrong, error] of [
       [{ step: '0' }, /step/],

@@ -245,6 +245,12 @@ t.test('the table has the names and numbers of other pages', async t => {
   })
 
   await t.test('kinds are named by their measure', async t => {
+    const { event } = await daisy.do('events.create', {
+      streamIds: ['feelings', 'sugar'],
+      type: 'density/mmol-l',
+      content: 6,
+      time: now - 60
+    })
     const page = await enter('/app/daisy/table')
     await page.getByRole('cell', { name: 'Resting heart rate' }).waitFor()
     const rows = (await page.locator('tbody tr:not(.room)').allInnerTexts()).map(row =>
@@ -255,6 +261,8 @@ t.test('the table has the names and numbers of other pages', async t => {
       /morning Resting heart rate 55 bpm/,
       /feelings Mood 7\.5\/10/,
       /Blood sugar .*90 mg\/dL/,
+      // Any of its streams can be the one of glucose.
+      /108 mg\/dL/,
       /121\/80 mmHg/
     ])
       t.equal(rows.filter(row => expected.test(row)).length, 1, String(expected))
@@ -270,6 +278,7 @@ t.test('the table has the names and numbers of other pages', async t => {
     )
     await look(t, page, 'app-table-kinds')
     await leave(page)
+    for (let each = 0; each < 2; each++) await daisy.do('events.delete', { id: event.id })
   })
 
   await t.test('values are filtered as they are shown', async t => {

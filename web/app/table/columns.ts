@@ -86,7 +86,7 @@ function createContentColumn(tree: Tree | undefined, type: string | undefined): 
     key: 'content',
     title: t('table.content'),
     text: ({ content, streamIds, type: own }) =>
-      formatCell(own, content, isGlucose(tree?.getPath(streamIds[0]!) ?? [])),
+      formatCell(own, content, isGlucose(streamIds.flatMap(id => tree?.getPath(id) ?? []))),
     isNumber: type !== undefined && (getUnit(type) !== undefined || isRating(type))
   }
 }
