@@ -61,7 +61,7 @@ export async function readEventsAfter(
   if (last && skip > 0) {
     // Together with the last event, to see whether the list is as it was.
     const read = await readEvents(calls, toParams(list, { ...position, skip: skip - 1 }, limit + 1))
-    if (read.events[0]?.id !== last.id) {
+    if (!isSame(read.events[0], last)) {
       const moved = await findAgain(calls, list, position, last)
       return { ...(await readEvents(calls, toParams(list, moved, limit))), position: moved }
     }
@@ -69,6 +69,11 @@ export async function readEventsAfter(
   }
   const isLarge = last !== undefined && skip > 0
   return { ...(await readEvents(calls, toParams(list, position, isLarge ? 1 : limit))), position }
+}
+
+/** Returns whether an event is the last one, at the time at which it was: others may be before it where it has moved to. */
+function isSame(event: Event | undefined, last: Pick<Event, 'id' | 'time'>): boolean {
+  return event?.id === last.id && event.time === last.time
 }
 
 /** Finds the position after an event in a list that has changed; of other events of its time if it is not there any more. */
@@ -95,9 +100,9 @@ async function findAgain(
     else end = middle
   }
   const [expected] = await read(first + position.skip - 1)
-  if (expected?.id === last.id) return { ...position, skip: first + position.skip }
+  if (isSame(expected, last)) return { ...position, skip: first + position.skip }
   const start = first + Math.max(0, position.skip - expectedAt)
-  const at = (await read(start, lookedAt)).findIndex(({ id }) => id === last.id)
+  const at = (await read(start, lookedAt)).findIndex(event => isSame(event, last))
   return { ...position, skip: at < 0 ? first : start + at + 1 }
 }
 

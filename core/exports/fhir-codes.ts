@@ -3,7 +3,7 @@
  * certain has no code.
  */
 import { findMeasure } from '../../schemas/measures/catalogue.js'
-import { convertUnit } from '../../schemas/units.js'
+import { convertUnit, splitType } from '../../schemas/units.js'
 import type { StreamPlace } from './stream-names.js'
 
 /** What an observation is about. */
@@ -214,7 +214,7 @@ function computeReading(type: string, place: StreamPlace): Reading {
   const { above, mark, path } = place
   const rules = codingRules.filter(rule => rule.types.includes(type))
   const measure = mark && findMeasure(mark.measure)
-  if (measure?.types.some(each => convertUnit(1, type, each, true) !== undefined)) {
+  if (measure?.types.some(each => isSameQuantity(type, each))) {
     const rule = rules.find(({ measures }) => measures.includes(measure.id))
     return { marked: rule ? { code: rule, place, at: mark!.at } : 'none', named: [] }
   }
@@ -229,6 +229,13 @@ function computeReading(type: string, place: StreamPlace): Reading {
     return matchesName ? undefined : { code, place, at: path.length - 1, isUnnamed: true as const }
   })
   return { named }
+}
+
+/** Returns whether values of two types are of the same quantity. What a frequency counts, such as breaths, has no conversion. */
+function isSameQuantity(type: string, other: string): boolean {
+  const [unitClass] = splitType(type)
+  const isFrequency = unitClass === 'frequency' && splitType(other)[0] === unitClass
+  return isFrequency || convertUnit(1, type, other, true) !== undefined
 }
 
 /** Returns what can have a code, with the types of such events. */

@@ -11,6 +11,8 @@ import type { Patient } from './patient.js'
 import { describeOutcome, refuse, toFhirResponse } from './outcome.js'
 import { quoteText } from '../../core/errors.js'
 
+const smartPath = '.well-known/smart-configuration'
+
 export class Fhir implements ReadEndpoint {
   readonly roots = ['fhir']
   /** When this process began to serve what the capability statement describes. */
@@ -31,7 +33,9 @@ export class Fhir implements ReadEndpoint {
     if (verb !== 'GET' && !(verb === 'POST' && id === '_search'))
       refuse('not-supported', 'FHIR can only be read here: with GET, or POST to _search', 405)
     assertForm(request)
-    assertJsonAccepted(request)
+    const path = segments.slice(1).join('/')
+    // It is JSON whatever a client accepts. (SMART App Launch 2.2, Conformance)
+    if (path !== smartPath) assertJsonAccepted(request)
     const { accounts, clock, config } = this.dispatcher.services
     const account = accounts.findServed(user) ?? refuseUnknownUser(accounts, user)
     const patient: Patient = {
@@ -40,8 +44,7 @@ export class Fhir implements ReadEndpoint {
       now: clock.now(),
       calls
     }
-    const path = segments.slice(1).join('/')
-    if (path === 'metadata' || path === '.well-known/smart-configuration') {
+    if (path === 'metadata' || path === smartPath) {
       // Only the holder of an alias learns that it exists.
       if (account.alias !== undefined) await calls.call('getAccessInfo', {})
       return path === 'metadata'

@@ -13,11 +13,19 @@ export interface Patient {
 }
 
 /** Returns whether a search is about this patient, or about any. */
-export function concernsPatient({ baseUrl, id }: Patient, search: Search): boolean {
-  const names = new Set([id, `Patient/${id}`, `${baseUrl}Patient/${id}`])
+export function concernsPatient({ id }: Patient, search: Search): boolean {
+  const names = new Set([id, `Patient/${id}`])
   return ['patient', 'subject'].every(name =>
-    search.listValues(name).every(values => values.some(value => names.has(value)))
+    search.listValues(name).every(values => values.some(value => names.has(omitBaseUrl(value))))
   )
+}
+
+/**
+ * Returns a URL of a resource without its base URL: an account has one by its host and one by its path, and keeps the data under a
+ * new name. Ids are unique. Other texts are returned as they are.
+ */
+export function omitBaseUrl(reference: string): string {
+  return reference.replace(/^https?:\/\/[^?#]*\/fhir\/(?=[A-Za-z]+\/[^/?#]+$)/, '')
 }
 
 /** Returns a reference to the patient. */

@@ -4,7 +4,7 @@ import type { Form } from '../../schemas/plans/form.js'
 import type { ReadRequest } from '../endpoints.js'
 import { compareKeys, takePage, type ListKey, type Page } from './bundle.js'
 import { ifFound } from './outcome.js'
-import type { Patient } from './patient.js'
+import { omitBaseUrl, type Patient } from './patient.js'
 import { readSearch } from './search-params.js'
 
 /** The parameters of searches, with the types of their values. */
@@ -15,14 +15,14 @@ const statuses = ['draft', 'active', 'retired', 'unknown']
 const instants = new TimeFormatter()
 
 /**
- * Lists the names under which searches find a questionnaire: its URL, also without a version, and for a form also the names
- * in the resource.
+ * Returns whether a text names a questionnaire by its URL: that, also without a version, and for a form also the names in the
+ * resource.
  */
-export function listFormNames({ baseUrl }: Pick<Patient, 'baseUrl'>, url: string): string[] {
-  const names = [url, url.split('|', 1)[0]!]
-  if (!url.startsWith(formUrl)) return names
+export function isNameOfForm(name: string, url: string): boolean {
+  if (name === url || name === url.split('|', 1)[0]) return true
+  if (!url.startsWith(formUrl)) return false
   const id = url.slice(formUrl.length)
-  return [...names, id, `Questionnaire/${id}`, `${baseUrl}Questionnaire/${id}`]
+  return name === id || omitBaseUrl(name) === `Questionnaire/${id}`
 }
 
 /** Reads one questionnaire. */

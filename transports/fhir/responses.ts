@@ -11,7 +11,7 @@ import { readItemsById } from './items-by-id.js'
 import { originalType } from '../../core/exports/fhir-observation.js'
 import { refuse } from './outcome.js'
 import { concernsPatient, toSubject, type Patient } from './patient.js'
-import { listFormNames } from './questionnaires.js'
+import { isNameOfForm } from './questionnaires.js'
 import { readEvent } from './read-event.js'
 import { getSearchedState, meetsTokens, readOrder, readSearch, type Search } from './search-params.js'
 import { quoteText } from '../../core/errors.js'
@@ -57,7 +57,7 @@ export async function searchResponses(patient: Patient, request: ReadRequest): P
     order: readOrder(search, 'authored'),
     convert: (event: Event) => {
       const found = convertEvent(patient, event)
-      return found && meetsSearch(patient, search, found) ? found : undefined
+      return found && meetsSearch(search, found) ? found : undefined
     }
   }
   const ids = search.listValues('_id')
@@ -102,10 +102,13 @@ function convertEvent(patient: Patient, event: Event): Response | undefined {
   } as unknown as Response
 }
 
-function meetsSearch(patient: Patient, search: Search, { questionnaire, status }: Response): boolean {
-  const names = questionnaire === undefined ? [] : listFormNames(patient, questionnaire)
+function meetsSearch(search: Search, { questionnaire, status }: Response): boolean {
   return (
     meetsTokens(search.listTokens('status'), [{ system: statusSystem, code: status }]) &&
-    search.listValues('questionnaire').every(values => values.some(value => names.includes(value)))
+    search
+      .listValues('questionnaire')
+      .every(values =>
+        values.some(value => questionnaire !== undefined && isNameOfForm(value, questionnaire))
+      )
   )
 }

@@ -181,6 +181,10 @@ t.test('other units of a measure are of the measure that the stream is marked wi
     ['Scale', 'weight', 'mass/oz', ['29463-7']],
     ['Height', 'distance', 'length/in', []],
     ['Glucose', 'total-cholesterol', 'density/g-dl', []],
+    // Breaths and turns per minute are no heart rate.
+    ['Garmin', 'respiratory-rate', 'frequency/bpm', []],
+    ['Polar', 'cadence', 'frequency/bpm', []],
+    ['Breathing', 'heart-rate', 'frequency/brpm', []],
     // What is no measurement of that kind is identified by the name.
     ['Weight', 'waist', 'mass/oz', ['29463-7']]
   ]

@@ -157,9 +157,29 @@ t.test('by an alias', async t => {
   })
 })
 
+t.test('by a former name, the patient is the same', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('weight')
+  await alice.event({ streamIds: ['weight'], type: 'mass/kg', content: 61, time: monday })
+  const { entry } = (await ask(t, alice, 'Patient')).body
+  await alice.do('account.changeUsername', { newUsername: 'alicia' })
+  const { service, token } = alice
+  for (const username of ['alice', 'alicia']) {
+    const found = async (reference: string): Promise<number> =>
+      (await ask(t, { service, token, username }, `Observation?patient=${encodeURIComponent(reference)}`))
+        .body.total
+    t.equal(await found(entry[0].fullUrl), 1, `at ${username}`)
+    t.equal(await found(entry[0].fullUrl.replace('alice', 'alicia')), 1)
+    t.equal(await found(entry[0].fullUrl.replace('Patient', 'Device')), 0)
+    t.equal(await found(`${entry[0].fullUrl}0`), 0)
+  }
+})
+
 t.test('by a host name', async t => {
   const { alice } = await coffer(t, { domain: 'coffer.example', publicUrl: 'https://coffer.example' })
   const { service } = alice
+  await alice.stream('weight')
+  await alice.event({ streamIds: ['weight'], type: 'mass/kg', content: 61, time: monday })
   const { port } = new URL(service.server.url)
   const get = async (path: string): Promise<Answer> =>
     await new Promise((resolve, reject) =>
@@ -174,6 +194,13 @@ t.test('by a host name', async t => {
   t.match(await get('/fhir/Patient'), {
     entry: [{ fullUrl: /^https:\/\/alice\.coffer\.example\/fhir\/Patient\// }]
   })
+  const { entry } = await get('/fhir/Patient')
+  for (const root of ['https://alice.coffer.example', 'https://coffer.example/alice'])
+    t.match(
+      await get(`/fhir/Observation?patient=${root}/fhir/Patient/${entry[0].resource.id}`),
+      { total: 1 },
+      root
+    )
   t.match(await get('/fhir/Patient?_id=%zz'), { resourceType: 'OperationOutcome' })
   t.match(await get('/fhir/%zz'), { resourceType: 'OperationOutcome' })
 })

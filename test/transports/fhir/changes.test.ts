@@ -68,6 +68,17 @@ t.test('pages of events that change meanwhile', async t => {
             [],
             'after the last resource of the page has gone'
           )
+          const kept = others.filter(id => id !== left[4])
+          const after = await readAll(t, alice, search, async seen => {
+            // To the end of the list, past what has not been read.
+            const time = monday + (order === 'date' ? 20 * day : -80 * day)
+            await alice.do('events.update', { id: seen.at(-1)!, update: { time } })
+          })
+          t.same(
+            kept.filter(id => !after.includes(id)),
+            [],
+            'after the last resource of the page has moved'
+          )
           for (const id of others) await alice.call('events.delete', { id })
         })
 })

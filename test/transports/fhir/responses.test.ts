@@ -126,6 +126,7 @@ t.test('responses', async t => {
       [`questionnaire=urn:coffer:form:${form.id}`]: [last, first],
       [`questionnaire=Questionnaire/${form.id}`]: [last, first],
       [`questionnaire=${baseUrl}/Questionnaire/${form.id}`]: [last, first],
+      [`questionnaire=https://alice.coffer.example/fhir/Questionnaire/${form.id}`]: [last, first],
       'questionnaire=https://clinic.example/intake': [imported],
       'questionnaire=https://clinic.example/intake|2.0,urn:coffer:form:none': [imported],
       'questionnaire=https://clinic.example/intake|1.0': [],

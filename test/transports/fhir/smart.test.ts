@@ -78,6 +78,9 @@ t.test('a SMART app', async t => {
     const answer = await fetch(`${aud}/.well-known/smart-configuration`)
     t.equal(answer.headers.get('access-control-allow-origin'), '*')
     const config: Answer = await answer.json()
+    const inXml = { headers: { accept: 'application/fhir+xml' } }
+    const again = await fetch(`${aud}/.well-known/smart-configuration?_format=xml`, inXml)
+    t.same(await again.json(), config, 'JSON, whatever is accepted')
     t.equal(String(authorizeUrl), config.authorization_endpoint)
     t.equal(String(tokenUrl), config.token_endpoint)
     t.same(config.code_challenge_methods_supported, ['S256'])
@@ -115,6 +118,7 @@ t.test('a SMART app', async t => {
       verifier,
       insecure
     )
+    t.match(Object.fromEntries(response.headers), { 'cache-control': 'no-store', pragma: 'no-cache' })
     const tokens: Answer = await response.json()
     t.match(tokens, {
       token_type: 'Bearer',

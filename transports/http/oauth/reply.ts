@@ -9,6 +9,8 @@ const json = 'application/json; charset=utf-8'
 /** Sends JSON. By default, the response must not be cached. */
 export function replyJson(exchange: Exchange, status: number, text: string, cache = 'no-store'): void {
   exchange.res.setHeader('Cache-Control', cache)
+  // Old, but required of tokens. (RFC 6749, 5.1; SMART App Launch 2.2)
+  if (cache === 'no-store') exchange.res.setHeader('Pragma', 'no-cache')
   replyText(exchange, status, text, json)
 }
 
