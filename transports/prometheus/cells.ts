@@ -92,6 +92,8 @@ export class CellReader {
   readonly #samples = new Map<string, Promise<Samples>>()
   readonly #days = new Map<string, Promise<readonly DayNumbers[]>>()
   readonly #starts = new Map<string, readonly number[]>()
+  /** Ids of streams, each once: results of all calls have them, and they may be long. */
+  readonly #streamIds = new Map<string, string>()
   #read = 0
   #calls = 0
 
@@ -169,12 +171,19 @@ export class CellReader {
     }>('measures.sample', { measure, merge, zone: this.zone, ...range })
     const loaded = new Map<string | undefined, readonly Sample[]>(
       sources
-        ? sources.map(source => [source.streamId, source.samples])
+        ? sources.map(({ streamId: id, samples: own }) => [this.#keepStreamId(id), own])
         : // Without their sources: ids of streams may be long.
           [[undefined, samples.map(({ source: _source, ...sample }) => sample)]]
     )
     for (const { length } of loaded.values()) this.#countRead(length)
     return loaded
+  }
+
+  /** Returns the text that is kept of an id of a stream. */
+  #keepStreamId(id: string): string {
+    const kept = this.#streamIds.get(id)
+    if (kept === undefined) this.#streamIds.set(id, id)
+    return kept ?? id
   }
 
   /** Counts what has been read. Throws a `QueryError` if it is too much. */

@@ -52,6 +52,31 @@ t.test('many days and cells', async t => {
     t.ok(after - withDays < 30e6, `${after - withDays} bytes`)
   })
 
+  await t.test('take little memory, also of many streams', async t => {
+    const streams = Array.from({ length: 1000 }, (_, at) => `${at}`.padEnd(1024, '-'))
+    const calls = streams.map(stream => [
+      { method: 'streams.create', params: { id: stream, name: stream.slice(0, 9) } },
+      {
+        method: 'events.create',
+        params: { streamIds: [stream], type: 'frequency/bpm', content: 60, time: end - 1 }
+      }
+    ])
+    await alice.do('callBatch', calls.flat())
+    const before = measureHeap()
+    const rates = {
+      labels: {},
+      measure: findMeasure('heart-rate')!,
+      shape: 'source',
+      streamId: streams[7]!
+    } as const
+    for (let at = 0; at < 20; at++) {
+      const range = { from: end - day - at, width: day + at, count: 1 }
+      t.equal((await reader.read(rates, range, false)).length, 1)
+    }
+    const after = measureHeap()
+    t.ok(after - before < 18e6, `${after - before} bytes`)
+  })
+
   await t.test('are read up to a number in all', async t => {
     const readMore = async (): Promise<void> => {
       for (let at = 6; at < 60; at++) await readDays(at)
