@@ -60,13 +60,19 @@ interface SampleRange {
 
 type Samples = ReadonlyMap<string | undefined, readonly Sample[]>
 
+/** A day with data, counted from the first one that was asked for. */
+interface DayNumbers {
+  readonly at: number
+  readonly numbers: Numbers
+}
+
 /** Maximum number of calls of a query, each of which the audit records. */
 const maxQueryCalls = 300
 /** Number of cells that `measures.sample` returns at most. */
 const maxParts = 4000
 /** Maximum number of calls for a range. */
 const maxCalls = 12
-/** Maximum number of cells with data that the series of a query read together: they are in memory until it has been evaluated. */
+/** Maximum number of cells and days with data that the series of a query read together: they are in memory until it has been evaluated. */
 const maxRead = 500_000
 /** Maximum number of cells of a range. */
 export const maxCells = maxParts * maxCalls
@@ -84,8 +90,10 @@ const maxDaysRange = 29 * 366 * daySeconds
 
 export class CellReader {
   readonly #samples = new Map<string, Promise<Samples>>()
-  readonly #days = new Map<string, Promise<readonly { day: string; value?: unknown }[]>>()
+  readonly #days = new Map<string, Promise<readonly DayNumbers[]>>()
   readonly #starts = new Map<string, readonly number[]>()
+  /** Ids of streams, each once: results of all calls have them, and they may be long. */
+  readonly #streamIds = new Map<string, string>()
   #read = 0
   #calls = 0
 
@@ -158,18 +166,33 @@ export class CellReader {
   /** Reads the samples of a measure, by stream or merged. Throws `QueryError` if the query reads too many in all. */
   async #load(measure: string, merge: 'each' | 'preferred', range: SampleRange): Promise<Samples> {
     const { samples = [], sources } = await this.#call<{
-      samples?: readonly Sample[]
+      samples?: readonly (Sample & { readonly source: string })[]
       sources?: readonly { readonly streamId: string; readonly samples: readonly Sample[] }[]
     }>('measures.sample', { measure, merge, zone: this.zone, ...range })
     const loaded = new Map<string | undefined, readonly Sample[]>(
-      sources ? sources.map(source => [source.streamId, source.samples]) : [[undefined, samples]]
+      sources
+        ? sources.map(({ streamId: id, samples: own }) => [this.#keepStreamId(id), own])
+        : // Without their sources: ids of streams may be long.
+          [[undefined, samples.map(({ source: _source, ...sample }) => sample)]]
     )
-    for (const { length } of loaded.values()) this.#read += length
+    for (const { length } of loaded.values()) this.#countRead(length)
+    return loaded
+  }
+
+  /** Returns the text that is kept of an id of a stream. */
+  #keepStreamId(id: string): string {
+    const kept = this.#streamIds.get(id)
+    if (kept === undefined) this.#streamIds.set(id, id)
+    return kept ?? id
+  }
+
+  /** Counts what has been read. Throws a `QueryError` if it is too much. */
+  #countRead(steps: number): void {
+    this.#read += steps
     if (this.#read > maxRead)
       refuseUnsupported(
-        `The query reads more than ${maxRead} steps with data, of all series. Select fewer measures, or use a longer step`
+        `The query reads more than ${maxRead} steps or days with data, of all series. Select fewer measures, or use a longer step`
       )
-    return loaded
   }
 
   /**
@@ -184,23 +207,33 @@ export class CellReader {
     const key = JSON.stringify([measure.id, first, last])
     let reading = this.#days.get(key)
     if (!reading) {
-      reading = this.#call<{ days: readonly { day: string; value?: unknown }[] }>('measures.days', {
-        measure: measure.id,
-        from: formatDate(first),
-        to: formatDate(last),
-        zone: this.zone
-      }).then(({ days }) => days)
+      reading = this.#loadDays(measure.id, first, last)
       this.#days.set(key, reading)
     }
     const days = await reading
     const starts = this.#listStarts(first, last)
+    return days.flatMap(({ at, numbers }) => {
+      const value = typeof numbers === 'number' ? numbers : numbers[index ?? 0]
+      return typeof value === 'number' ? [{ from: starts[at]!, to: starts[at + 1]!, value }] : []
+    })
+  }
+
+  /** Reads the numbers of days, from one to another. Throws a `QueryError` if the query reads too many in all. */
+  async #loadDays(measure: string, first: number, last: number): Promise<DayNumbers[]> {
+    const { days } = await this.#call<{ days: readonly { day: string; value?: unknown }[] }>(
+      'measures.days',
+      {
+        measure,
+        from: formatDate(first),
+        to: formatDate(last),
+        zone: this.zone
+      }
+    )
+    this.#countRead(days.length)
+    // Of a day only what is used, not its source, whose id may be long.
     return days.flatMap(({ day, value }) => {
-      const shown = index === undefined ? value : (value as readonly unknown[])[index]
-      // Yes or no, as of a medicine or a habit.
-      const number = typeof shown === 'boolean' ? Number(shown) : shown
-      if (typeof number !== 'number') return []
-      const at = Date.parse(day) / 1000 / daySeconds - first
-      return [{ from: starts[at]!, to: starts[at + 1]!, value: number }]
+      const numbers = toNumbers(value)
+      return numbers === undefined ? [] : [{ at: Date.parse(day) / 1000 / daySeconds - first, numbers }]
     })
   }
 
@@ -211,6 +244,12 @@ export class CellReader {
     this.#starts.set(key, starts)
     return starts
   }
+}
+
+/** Returns the numbers of a day: yes or no, as of a medicine or a habit, is 1 or 0; `undefined` for words. */
+function toNumbers(value: unknown): Numbers | undefined {
+  if (typeof value === 'boolean') return Number(value)
+  return typeof value === 'number' || Array.isArray(value) ? value : undefined
 }
 
 /** Returns the cell of a sample; `undefined` if it has no number and its series consists of numbers. */

@@ -4,6 +4,12 @@ import { refuseMalformed, refuseUnsupported } from './query-error.js'
 
 /** Maximum size of a pattern: its characters, each as often as its repetitions repeat them. */
 const maxSize = 10_000
+/** Maximum number of characters that the ranges and classes of a pattern consist of, each of which `(?i)` looks at: about 30 ms. */
+const maxFolded = 1_000_000
+/** The last character that has another case. */
+const lastCased = 0x1_e9_43
+/** Number of characters that take as long as a class of Unicode, such as `\pL`. */
+const foldedOfClass = 10_000
 /** Maximum number of branches of a pattern, times the length of a label: about 40 ms. */
 const maxMatchWork = 150_000
 
@@ -16,6 +22,8 @@ export function compilePattern(pattern: string): (text: string) => boolean {
   const measured = measurePattern(pattern)
   if (measured && measured.size > maxSize)
     refuseUnsupported(`A regular expression is too large: repeat less in "${shown}"`)
+  if (countFolded(pattern) > maxFolded)
+    refuseUnsupported(`A regular expression is too large: use fewer ranges and classes in "${shown}"`)
   const compiled = measured && tryCompile(pattern)
   if (!compiled) return refuseMalformed(`"${shown}" is not a regular expression of RE2`)
   return text => {
@@ -76,6 +84,19 @@ function measurePattern(pattern: string): Measured | undefined {
     } else addItem(group, { size: token.length, branches: 0 })
   }
   return open.length > 0 ? undefined : { size: group.size, branches: 1 + group.branches }
+}
+
+/** What ends a range of characters beyond ASCII, wherever it is, and the beginning of a class of Unicode. */
+const folded = /-(?:\\x\{([^}]*)\}|(\P{ASCII}))|\\[pP]/gu
+
+/** Returns at least as many characters as the ranges and classes of a pattern consist of. Where ranges begin does not count. */
+function countFolded(pattern: string): number {
+  let count = 0
+  for (const [, code, character] of pattern.matchAll(folded)) {
+    const last = code === undefined ? character?.codePointAt(0) : parseInt(code, 16)
+    count += last === undefined ? foldedOfClass : Math.min(last, lastCased) || 0
+  }
+  return count
 }
 
 function createGroup(): Group {

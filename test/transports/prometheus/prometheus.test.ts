@@ -373,6 +373,23 @@ t.test('dashboards', async t => {
       t.match(await select(pattern), { code: 400, error: /RE2/ }, pattern)
   })
 
+  t.test('limit how many characters ranges and classes consist of', async t => {
+    for (const pattern of [
+      `(?i)[${'Ā-\u{10FFFF}'.repeat(1000)}]`,
+      `(?i:[${'a-q-Ā-\u{10FFFF}'.repeat(500)}])`,
+      `(?i)[${'Ā-\\x{FFFF}'.repeat(300)}]`,
+      `(?i)[${'\\pL\\PL'.repeat(300)}]`,
+      `(?i)${'\\p{L}|'.repeat(150)}x`
+    ])
+      t.match(
+        await select(pattern),
+        { code: 422, error: /too large: use fewer ranges/ },
+        pattern.slice(0, 20)
+      )
+    for (const pattern of ['(?i)S[À-ÿA-Z一-龥😀-🙏]+', 's[\\p{L}\\p{N}]+', 's[^\\x{80}-\\x{10FFFF}]+'])
+      t.same((await select(pattern)).data?.[0]?.stream, 'scale', pattern)
+  })
+
   t.test('are refused in the form of Prometheus wherever that happens', async t => {
     const { service, username } = alice
     const url = `${service.server.url}/${username}/prometheus/api/v1`
