@@ -1,4 +1,5 @@
 /** Answers that are overtaken by later ones, and failed reads: neither replaces what is shown by something older or by nothing. */
+import { EventEmitter, once } from 'node:events'
 import t from 'tap'
 import type { Page, Request } from 'playwright-core'
 import { startApp, untilSettled } from '../../support/app.js'
@@ -103,14 +104,13 @@ function isRead(request: Request): boolean {
 async function holdNext(page: Page, wanted: RegExp) {
   let held: Request | undefined
   let isAnswered = false
-  let release = (): void => {}
-  const released = new Promise<void>(resolve => (release = resolve))
+  const released = new EventEmitter()
   await page.route('**/daisy/**', async (route, request) => {
     if (held || !wanted.test(`${request.url()} ${request.postData() ?? ''}`)) return await route.continue()
     held = request
     const response = await route.fetch()
     isAnswered = true
-    await released
+    await once(released, 'end')
     await route.fulfill({ response })
   })
   return {
@@ -119,7 +119,7 @@ async function holdNext(page: Page, wanted: RegExp) {
     /** Lets the page have the answer, and waits until it is rendered. */
     release: async () => {
       const finished = page.waitForEvent('requestfinished', request => request === held)
-      release()
+      released.emit('end')
       await finished
       await untilSettled(page)
     }
