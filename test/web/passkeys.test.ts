@@ -59,8 +59,11 @@ async function add(page: Page, name?: string): Promise<void> {
 /** Signs out, and returns to the sign-in of the account page. */
 async function leave(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Account: daisy' }).click()
+  // A request that is not sent yet would not survive the next page.
+  const signedOut = page.waitForResponse('**/auth/logout')
   await page.getByRole('navigation').getByRole('button', { name: 'Sign out' }).click()
   await untilHeading(page, 'Sign in')
+  await signedOut
   await page.goto(new URL('/app/account', page.url()).href)
   await untilHeading(page, 'Sign in')
 }

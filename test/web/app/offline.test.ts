@@ -143,8 +143,10 @@ t.test('the app without the server', async t => {
     await page.getByText(secret).first().waitFor()
     await assertShell()
     await page.getByRole('button', { name: 'Account: daisy' }).click()
+    const signedOut = page.waitForResponse('**/auth/logout')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await untilHeading(page, 'Sign in')
+    await signedOut
     await assertShell()
     t.same(await page.context().cookies(), [])
     await front.stop()

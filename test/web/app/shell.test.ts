@@ -28,8 +28,10 @@ t.test('the shell', async t => {
     t.equal(await page.evaluate('document.cookie'), '', 'no script sees the session')
     t.same(await page.evaluate('Object.keys(localStorage)'), [])
     await page.getByRole('button', { name: 'Account: daisy' }).click()
+    const signedOut = page.waitForResponse('**/auth/logout')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await untilHeading(page, 'Sign in')
+    await signedOut
     await page.reload()
     await untilHeading(page, 'Sign in')
     await leave(page)

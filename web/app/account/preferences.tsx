@@ -11,7 +11,7 @@ import {
   displayUnits,
   type DisplayUnits
 } from '../data/display-units.js'
-import { showToast } from '../parts/toast.js'
+import { showFailure, showToast } from '../parts/toast.js'
 import { LanguageOptions } from '../../parts/language-options.js'
 import { PageContext } from '../../page-context.js'
 import { AppLink } from '../parts/app-link.js'
@@ -34,9 +34,7 @@ export function LanguageSection() {
         aria-describedby="language-hint"
         value={getLanguage()}
         onChange={event => {
-          account
-            .setLanguage(event.currentTarget.value)
-            .catch((error: unknown) => showToast(explainError(error).message))
+          account.setLanguage(event.currentTarget.value).catch(showFailure)
         }}
       >
         <LanguageOptions />

@@ -1,13 +1,12 @@
 /** Adds or changes an alert, with a form that reads like a sentence: when, what, and where to send it. */
 import { useEffect, useState } from 'preact/hooks'
-import { explainError } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { Field } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { ChannelChoice } from '../channels/channel-choice.js'
 import { useAccount, type Account } from '../data/account.js'
 import { getMeasureName, getShownType, type AnyMeasure } from '../data/measures.js'
-import { showToast } from '../parts/toast.js'
+import { showFailure } from '../parts/toast.js'
 import { buildHref, navigate } from '../route.js'
 import { WhoseChoice } from '../shell/whose.js'
 import { ConditionFields, Select } from './condition-fields.js'
@@ -144,7 +143,7 @@ function useTheirMeasures(account: Account, of: string | undefined): readonly An
       const { measureFacts } = await readFollowed(account, of)
       setFound(await account.measures.read(measureFacts.map(({ measure }) => measure)))
     }
-    read().catch((error: unknown) => showToast(explainError(error).message))
+    read().catch(showFailure)
   }, [of])
   return found
 }

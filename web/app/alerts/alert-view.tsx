@@ -14,7 +14,7 @@ import { formatDateTime } from '../parts/format-time.js'
 import { ReadProblem } from '../parts/read-problem.js'
 import { Skeleton } from '../parts/skeleton.js'
 import { buildHref, navigate } from '../route.js'
-import { describeCondition, describeQuiet, describeState, useReading, type Rule } from './rules.js'
+import { describeCondition, describeQuiet, describeState, useRule } from './rules.js'
 
 /** Days of the test, and number of firings that are listed. */
 const testedDays = 30
@@ -43,7 +43,7 @@ export function AlertView({ id, isAcknowledging, isKnown, measures }: Props) {
   const { client, username } = account
   const accesses = useStore(account.accesses)
   const waiting = useRef<HTMLParagraphElement>(null)
-  const { read, problem, reread } = useReading<{ rule: Rule }>('rules.getOne', { id })
+  const { read, problem, reread } = useRule(id)
   const [firings, setFirings] = useState<readonly Firing[]>()
   const [isRemoving, setRemoving] = useState(false)
   const isOpen = read?.rule.state.isOpen === true

@@ -1,13 +1,12 @@
 /** Alerts that go on and have not been acknowledged, with a button for each. Shows nothing without alerts. */
 import './open-list.css'
-import { explainError } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
 import type { AnyMeasure } from '../data/measures.js'
 import { AppLink } from '../parts/app-link.js'
 import { formatDateTime } from '../parts/format-time.js'
-import { showToast } from '../parts/toast.js'
+import { showFailure, showToast } from '../parts/toast.js'
 import { describeCondition, type Rule } from './rules.js'
 
 interface Props {
@@ -28,7 +27,7 @@ export function OpenList({ rules, measures, onChanged }: Props) {
       await client.call('rules.acknowledge', { id, firedAt: state.firedAt })
       showToast(t('alerts.acknowledged'))
     } catch (error) {
-      showToast(explainError(error).message)
+      showFailure(error)
     }
     await onChanged()
   }

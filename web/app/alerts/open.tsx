@@ -1,7 +1,7 @@
 /** On the page Today: alerts that go on and have not been acknowledged. */
 import { addModuleTexts } from '../texts.js'
 import { OpenList } from './open-list.js'
-import { useMeasures, useReading, type Rule } from './rules.js'
+import { useMeasures, useRules } from './rules.js'
 
 /** Milliseconds between reads. */
 const intervalMs = 60_000
@@ -13,7 +13,7 @@ await addModuleTexts('alerts')
  * cannot be read.
  */
 export default function OpenAlerts() {
-  const { read, reread } = useReading<{ rules: readonly Rule[] }>('rules.get', {}, intervalMs)
+  const { read, reread } = useRules(intervalMs)
   const rules = (read?.rules ?? []).filter(({ state }) => state.isOpen === true)
   const measures = useMeasures(rules)
   return measures ? <OpenList rules={rules} measures={measures} onChanged={reread} /> : null

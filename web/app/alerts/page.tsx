@@ -14,21 +14,14 @@ import type { PageProps } from '../route.js'
 import { AlertForm } from './alert-form.js'
 import { AlertView } from './alert-view.js'
 import { OpenList } from './open-list.js'
-import {
-  describeCondition,
-  describeQuiet,
-  describeState,
-  useMeasures,
-  useReading,
-  type Rule
-} from './rules.js'
+import { describeCondition, describeQuiet, describeState, useMeasures, useRules, type Rule } from './rules.js'
 
 /**
  * Shows the list, one alert (`id`), its form (`edit`), or the form of a new one (`new`, or `measure`, which it
  * preselects). Rereads on each change of these.
  */
 export default function AlertsPage({ id, query }: PageProps) {
-  const { read, problem, reread } = useReading<{ rules: readonly Rule[] }>('rules.get', {})
+  const { read, problem, reread } = useRules()
   const facts = useStore(useAccount().measureFacts)
   const measures = useMeasures(
     read?.rules ?? [],

@@ -1,8 +1,8 @@
 /** Reads rules, which users know as alerts. (docs/api/rules.md) */
 import { useEffect, useState } from 'preact/hooks'
-import { explainError, type Message } from '../../explain-error.js'
 import { getLocale, t } from '../../language.js'
 import { useAccount } from '../data/account.js'
+import { useReading, type Reading } from '../data/reading.js'
 import { formatMeasureNumber, getMeasureName, type AnyMeasure } from '../data/measures.js'
 import { joinQuantity } from '../data/units.js'
 import { formatAgo, formatWeekday } from '../parts/format-time.js'
@@ -61,43 +61,23 @@ export interface Rule {
   }
 }
 
-/** What was read, or why it could not be. */
-interface Reading<T> {
-  readonly read: T | undefined
-  readonly problem: Message | undefined
-  readonly reread: () => Promise<void>
-}
-
 /** Milliseconds between reads. */
 const intervalMs = 10_000
 
-/**
- * Calls a method now and repeatedly, by default every ten seconds. Keeps the last result while a call fails,
- * beside the problem.
- */
-export function useReading<T>(
-  method: 'rules.get' | 'rules.getOne',
-  params: Readonly<Record<string, unknown>>,
-  everyMs = intervalMs
-): Reading<T> {
+/** Returns all rules, or why they cannot be read; read again at intervals. */
+export function useRules(everyMs = intervalMs): Reading<{ readonly rules: readonly Rule[] }> {
   const { client } = useAccount()
-  const [read, setRead] = useState<T>()
-  const [problem, setProblem] = useState<Message>()
-  const reread = async (): Promise<void> => {
-    try {
-      const found = await client.call<T>(method, params)
-      setRead(found)
-      setProblem(undefined)
-    } catch (error) {
-      setProblem(explainError(error).message)
-    }
-  }
-  useEffect(() => {
-    void reread()
-    const timer = setInterval(() => void reread(), everyMs)
-    return () => clearInterval(timer)
-  }, [method, JSON.stringify(params)])
-  return { read, problem, reread }
+  return useReading(async () => await client.call<{ rules: readonly Rule[] }>('rules.get'), [client], {
+    everyMs
+  })
+}
+
+/** Returns a rule, or why it cannot be read; read again at intervals. */
+export function useRule(id: string): Reading<{ readonly rule: Rule }> {
+  const { client } = useAccount()
+  return useReading(async () => await client.call<{ rule: Rule }>('rules.getOne', { id }), [id], {
+    everyMs: intervalMs
+  })
 }
 
 /**

@@ -1,8 +1,7 @@
 /** Reads channels, where notifications go. (docs/api/channels.md) */
-import { useEffect, useState } from 'preact/hooks'
-import { explainError, type Message } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
+import { useReading, type Reading } from '../data/reading.js'
 import type { IconName } from '../parts/icon.js'
 
 export const channelTypes = [
@@ -70,25 +69,7 @@ export function getTypeName(type: ChannelType): string {
 /**
  * Returns all channels, or why they cannot be read; undefined until they are read. `reread` reads them again.
  */
-export function useChannels(): {
-  readonly read: Read | undefined
-  readonly problem: Message | undefined
-  readonly reread: () => Promise<void>
-} {
+export function useChannels(): Reading<Read> {
   const { client } = useAccount()
-  const [read, setRead] = useState<Read>()
-  const [problem, setProblem] = useState<Message>()
-  const reread = async (): Promise<void> => {
-    try {
-      const found = await client.call<Read>('channels.get')
-      setRead(found)
-      setProblem(undefined)
-    } catch (error) {
-      setProblem(explainError(error).message)
-    }
-  }
-  useEffect(() => {
-    void reread()
-  }, [client])
-  return { read, problem, reread }
+  return useReading(async () => await client.call<Read>('channels.get'), [client])
 }

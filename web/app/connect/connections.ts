@@ -1,7 +1,6 @@
 /** Reads connections, and again while data arrives. (docs/api/connections.md) */
-import { useEffect, useState } from 'preact/hooks'
-import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
+import { useReading, type Reading } from '../data/reading.js'
 import { createStore } from '../data/store.js'
 import { getApp, type Setup } from './app-catalogue.js'
 
@@ -75,33 +74,13 @@ export const newConnection = createStore<NewConnection | undefined>(undefined)
  * Returns all connections, or why they cannot be read, and reads them again while data arrives and from time
  * to time. Keeps the last result while that fails.
  */
-export function useConnections(): {
-  readonly read: Read | undefined
-  readonly problem: Message | undefined
-  readonly reread: () => void
-} {
-  const { client, live } = useAccount()
-  const [read, setRead] = useState<Read>()
-  const [problem, setProblem] = useState<Message>()
-  const reread = (): void => {
-    client.call<Omit<Read, 'now'>>('connections.get').then(
-      found => {
-        setRead({ ...found, now: client.serverTime ?? Date.now() / 1000 })
-        setProblem(undefined)
-      },
-      (error: unknown) => setProblem(explainError(error).message)
-    )
+export function useConnections(): Reading<Read> {
+  const { client } = useAccount()
+  const call = async (): Promise<Read> => {
+    const found = await client.call<Omit<Read, 'now'>>('connections.get')
+    return { ...found, now: client.serverTime ?? Date.now() / 1000 }
   }
-  useEffect(() => {
-    reread()
-    const stop = live.follow('events', reread, minIntervalMs)
-    const timer = setInterval(reread, pollIntervalMs)
-    return () => {
-      stop()
-      clearInterval(timer)
-    }
-  }, [client, live])
-  return { read, problem, reread }
+  return useReading(call, [client], { everyMs: pollIntervalMs, followMs: minIntervalMs })
 }
 
 /** What is known of the state of a connection. */

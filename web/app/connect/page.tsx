@@ -39,7 +39,7 @@ export default function ConnectPage({ id, query }: PageProps) {
           all={connections}
           dialects={dialects}
           now={now}
-          onChanged={reread}
+          onChanged={() => void reread()}
         />
       </div>
     )

@@ -6,6 +6,7 @@ import { zonesKey, type ZonePeriod } from '../../../schemas/zones.js'
 import { keepIds } from './access-ids.js'
 import { Client } from './client.js'
 import type { Live } from './live.js'
+import { ReadOrder } from './read-order.js'
 import type { Access, AccessInfo, EventTypes, Fact, Stream } from './model.js'
 import { createStore, type Store } from './store.js'
 import { buildTree, type Tree } from './tree.js'
@@ -38,6 +39,9 @@ export class Account {
   readonly zones: Store<readonly ZonePeriod[]> = createStore<readonly ZonePeriod[]>([])
   #types: Promise<EventTypes> | undefined
   #reading: Promise<void> | undefined
+  readonly #streamOrder = new ReadOrder()
+  readonly #factOrder = new ReadOrder()
+  readonly #accessOrder = new ReadOrder()
   readonly #nights: NightCounts
   readonly #closed = new AbortController()
 
@@ -102,10 +106,8 @@ export class Account {
 
   /** Reads all streams, including trashed ones, into `tree`. Rejects with a `Refusal`. */
   async readStreams(): Promise<void> {
-    const { streams } = await this.client.call<{ streams: readonly Stream[] }>('streams.get', {
-      state: 'all'
-    })
-    this.tree.set(buildTree(streams))
+    const reading = this.client.call<{ streams: readonly Stream[] }>('streams.get', { state: 'all' })
+    await this.#streamOrder.keep(reading, ({ streams }) => this.tree.set(buildTree(streams)))
   }
 
   /**
@@ -118,21 +120,23 @@ export class Account {
   }
 
   async #readFacts(): Promise<void> {
-    const [{ facts }, measures] = await Promise.all([
+    const reading = Promise.all([
       this.client.call<{ facts: readonly Omit<Fact, 'shownCount'>[] }>('streams.facts'),
       this.client.call<{ facts: readonly MeasureFact[] }>('measures.facts')
     ])
-    // Account fields, such as the email address, have a page of their own.
-    const own = facts.filter(({ streamId }) => !streamId.startsWith(':'))
-    this.facts.set(this.#nights.replaceCounts(addShownCounts(own, measures.facts)))
-    this.measureFacts.set(measures.facts)
-    ignoreFailure(this.#nights.update(measures.facts))
+    await this.#factOrder.keep(reading, ([{ facts }, measures]) => {
+      // Account fields, such as the email address, have a page of their own.
+      const own = facts.filter(({ streamId }) => !streamId.startsWith(':'))
+      this.facts.set(this.#nights.replaceCounts(addShownCounts(own, measures.facts)))
+      this.measureFacts.set(measures.facts)
+      ignoreFailure(this.#nights.update(measures.facts))
+    })
   }
 
   /** Reads `accesses`. Rejects with a `Refusal`. */
   async readAccesses(): Promise<void> {
-    const { accesses } = await this.client.call<{ accesses: readonly Access[] }>('accesses.get')
-    this.accesses.set(keepIds(accesses))
+    const reading = this.client.call<{ accesses: readonly Access[] }>('accesses.get')
+    await this.#accessOrder.keep(reading, ({ accesses }) => this.accesses.set(keepIds(accesses)))
   }
 
   /** Reads what pages store in the private profile set: time zones, display units, the language, cards and goals. */
@@ -215,7 +219,7 @@ function toKey({ streamId, type }: Pick<Fact, 'streamId' | 'type'>): string {
 }
 
 /** Ignores the failure of a read. The next read repeats it, and the client reports ended sessions and links. */
-function ignoreFailure(read: Promise<unknown>): void {
+export function ignoreFailure(read: Promise<unknown>): void {
   read.catch(() => undefined)
 }
 

@@ -1,7 +1,7 @@
 /** Deletes an event permanently, after showing what is deleted with it. */
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
-import { useAccount } from '../data/account.js'
+import { ignoreFailure, useAccount } from '../data/account.js'
 import { formatEvent } from '../data/event-types.js'
 import type { Event } from '../data/model.js'
 import { Confirm } from '../parts/confirm.js'
@@ -31,7 +31,7 @@ export function DeletePermanently({ event, files, versions, onClose, onDeleted }
       onClose={onClose}
       onConfirm={async () => {
         await account.client.call('events.delete', { id })
-        void account.readFacts()
+        ignoreFailure(account.readFacts())
         showToast(t('shell.deleted'))
         onClose()
         onDeleted()

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Form, type Values } from '../../parts/form.js'
 import { toPlainText } from '../../plain-text.js'
-import { useAccount } from '../data/account.js'
+import { ignoreFailure, useAccount } from '../data/account.js'
 import type { Event, EventTypes } from '../data/model.js'
 import { toPointType, getUnit } from '../data/units.js'
 import { formatDateTime } from '../parts/format-time.js'
@@ -110,7 +110,7 @@ export function EventForm({
     } finally {
       setSent(undefined)
     }
-    void account.readFacts()
+    ignoreFailure(account.readFacts())
   }
   const write = async (draft: EventInput): Promise<readonly Event[]> => {
     if (!event) return await create(draft)

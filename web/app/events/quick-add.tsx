@@ -1,10 +1,10 @@
 /** Dialog for adding an event: suggests what the user adds most, then shows the form. Other types are found by name. */
 import './add.css'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
-import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import { getStreamColour } from '../data/stream-colours.js'
 import {
   getTypeIcon,
@@ -33,17 +33,13 @@ export default function QuickAdd({ draft, onClose }: AddProps) {
   const account = useAccount()
   const tree = useStore(account.tree)
   const facts = useStore(account.facts)
-  const [types, setTypes] = useState<EventTypes>()
-  const [problem, setProblem] = useState<Message>()
+  const { read: types, problem } = useReading(async () => await account.readEventTypes())
   const [chosen, setChosen] = useState<Suggestion | undefined>(() => {
     const { newStream, streamId, type } = draft
     if (type === undefined) return undefined
     if (newStream) return { key: type, type, name: newStream.name, newStream }
     return findSuggestion(type, facts, tree, streamId)
   })
-  useEffect(() => {
-    account.readEventTypes().then(setTypes, (error: unknown) => setProblem(explainError(error).message))
-  }, [account])
   const suggestions = useMemo(
     () => listSuggestions(facts, tree, Date.now() / 1000, draft.streamId),
     [facts, tree, draft.streamId]

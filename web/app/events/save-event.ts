@@ -1,7 +1,7 @@
 /** Saves form input: creates events and streams, and computes updates. */
 import { measureKey } from '../../../schemas/measures/measure.js'
 import { zoneKey, resolveZone } from '../../../schemas/zones.js'
-import type { Account } from '../data/account.js'
+import { ignoreFailure, type Account } from '../data/account.js'
 import type { Event, Stream } from '../data/model.js'
 
 /** The input of an event form. */
@@ -89,13 +89,13 @@ export async function createStream(account: Account, { id, measure, name }: NewS
 /** Moves an event to the trash. The facts are read again in the background. Rejects with a `Refusal`. */
 export async function trashEvent(account: Account, id: string): Promise<void> {
   await account.client.call('events.delete', { id })
-  void account.readFacts()
+  ignoreFailure(account.readFacts())
 }
 
 /** Restores an event from the trash. The facts are read again in the background. Rejects with a `Refusal`. */
 export async function restoreEvent(account: Account, id: string): Promise<void> {
   await account.client.call('events.update', { id, update: { trashed: false } })
-  void account.readFacts()
+  ignoreFailure(account.readFacts())
 }
 
 function isSame(a: unknown, b: unknown): boolean {

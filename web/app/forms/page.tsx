@@ -1,11 +1,11 @@
 /** The page of forms: which there are, and filling one in. A reminder opens it with `reminder` and `due`. */
 import './style.css'
 import { useEffect, useState } from 'preact/hooks'
-import { explainError, type Message } from '../../explain-error.js'
 import { getLanguage, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { toPlainLines, toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import { createStream } from '../events/save-event.js'
 import { AppLink } from '../parts/app-link.js'
 import { Confirm } from '../parts/confirm.js'
@@ -34,7 +34,7 @@ export default function FormsPage({ id, query }: PageProps) {
 function List() {
   const account = useAccount()
   const { client, username } = account
-  const { read, problem } = useRead(async () => await client.call<Forms>('forms.get'))
+  const { read, problem } = useReading(async () => await client.call<Forms>('forms.get'))
   useEffect(() => {
     document.title = t('forms.title')
   }, [])
@@ -99,7 +99,7 @@ function List() {
 function OneForm({ id, query }: { readonly id: string; readonly query: URLSearchParams }) {
   const { client, username } = useAccount()
   const [isRemoving, setRemoving] = useState(false)
-  const { read, problem } = useRead(async () => await client.call<{ form: Form }>('forms.getOne', { id }))
+  const { read, problem } = useReading(async () => await client.call<{ form: Form }>('forms.getOne', { id }))
   const title = toPlainText(read?.form.title ?? '')
   useEffect(() => {
     if (title !== '') document.title = title
@@ -155,17 +155,4 @@ function OneForm({ id, query }: { readonly id: string; readonly query: URLSearch
       )}
     </>
   )
-}
-
-/** Reads once, when the component is first shown. */
-function useRead<T>(call: () => Promise<T>): {
-  readonly read: T | undefined
-  readonly problem: Message | undefined
-} {
-  const [read, setRead] = useState<T>()
-  const [problem, setProblem] = useState<Message>()
-  useEffect(() => {
-    call().then(setRead, (error: unknown) => setProblem(explainError(error).message))
-  }, [])
-  return { read, problem }
 }

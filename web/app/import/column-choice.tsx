@@ -1,12 +1,11 @@
 /** Chooses what a column of a table contains: common types first, all others on demand. */
 import { useState } from 'preact/hooks'
-import { explainError } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
 import { getTypeName } from '../data/event-types.js'
 import type { ContentSchema, EventTypes } from '../data/model.js'
 import { getUnit } from '../data/units.js'
-import { showToast } from '../parts/toast.js'
+import { showFailure } from '../parts/toast.js'
 
 /** A type that a column may contain; with a field for contents with several values. */
 interface Measure {
@@ -73,7 +72,7 @@ export function ColumnChoice({ name, value, own, onChange }: Props) {
         const chosen = event.currentTarget.value
         if (chosen !== moreOption) return onChange(chosen)
         event.currentTarget.value = value
-        account.readEventTypes().then(setTypes, (error: unknown) => showToast(explainError(error).message))
+        account.readEventTypes().then(setTypes, showFailure)
       }}
     >
       <option value="">{t('import.skipColumn')}</option>

@@ -7,6 +7,7 @@ import { toPlainText } from '../../plain-text.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { Refusal } from '../../api.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import { Confirm } from '../parts/confirm.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
@@ -42,41 +43,36 @@ const pollIntervalMs = 500
  */
 export function ImportView({ id }: { readonly id: string }) {
   const { client, username } = useAccount()
-  const [current, setCurrent] = useState<Import>()
-  const [problem, setProblem] = useState<Message>()
-  const [pollCount, setPollCount] = useState(0)
+  const {
+    read: current,
+    problem,
+    reread,
+    show
+  } = useReading(async () => {
+    try {
+      return (await client.call<{ import: Import }>('imports.getOne', { id })).import
+    } catch (error) {
+      // The import has been undone.
+      if (error instanceof Refusal && error.id === 'unknown-resource')
+        navigate(buildHref(username, { page: 'import' }), true)
+      throw error
+    }
+  }, [client, username, id])
   const [isRemoving, setRemoving] = useState(false)
   const [choices, setChoices] = useState<LaneChoices>({})
   const [mappings, setMappings] = useState<Readonly<Record<string, Mapping>>>({})
 
   useEffect(() => {
-    let isGone = false
-    let timer: number | undefined
-    client.call<{ import: Import }>('imports.getOne', { id }).then(
-      read => {
-        if (isGone) return
-        setCurrent(read.import)
-        if (isBusy(read.import)) timer = window.setTimeout(() => setPollCount(pollCount + 1), pollIntervalMs)
-      },
-      (error: unknown) => {
-        if (isGone) return
-        // The import has been undone.
-        if (error instanceof Refusal && error.id === 'unknown-resource')
-          navigate(buildHref(username, { page: 'import' }), true)
-        else setProblem(explainError(error).message)
-      }
-    )
-    return () => {
-      isGone = true
-      clearTimeout(timer)
-    }
-  }, [client, username, id, pollCount])
+    if (!current || !isBusy(current)) return undefined
+    const timer = setTimeout(() => void reread(), pollIntervalMs)
+    return () => clearTimeout(timer)
+  }, [current])
 
   const callMethod = async (method: Change, params: object = {}): Promise<void> => {
     const result = await client.call<{ import: Import }>(method, { id, ...params })
     setChoices({})
-    setCurrent(result.import)
-    setPollCount(pollCount + 1)
+    show(result.import)
+    void reread()
   }
   if (!current) return problem === undefined ? <Skeleton kind="page" /> : <ReadProblem message={problem} />
   const { look, message, progress, state, tally } = current

@@ -1,10 +1,10 @@
 /** The import page: uploads a file, which is analysed before it is imported, and lists previous imports. */
 import './style.css'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
-import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
 import { formatSize } from '../parts/format-duration.js'
@@ -26,28 +26,15 @@ export default function ImportPage({ id }: PageProps) {
 /** Shows where to drop a file, and the imports so far, read again while one of them is in progress. */
 function Overview() {
   const { client } = useAccount()
-  const [imports, setImports] = useState<readonly Import[]>()
-  const [problem, setProblem] = useState<Message>()
-  const [pollCount, setPollCount] = useState(0)
+  const { read, problem, reread } = useReading(
+    async () => await client.call<{ imports: readonly Import[] }>('imports.get')
+  )
+  const imports = read?.imports
   useEffect(() => {
-    let isGone = false
-    let timer: number | undefined
-    client.call<{ imports: readonly Import[] }>('imports.get').then(
-      read => {
-        if (isGone) return
-        setImports(read.imports)
-        if (read.imports.some(isBusy))
-          timer = window.setTimeout(() => setPollCount(pollCount + 1), pollIntervalMs)
-      },
-      (error: unknown) => {
-        if (!isGone) setProblem(explainError(error).message)
-      }
-    )
-    return () => {
-      isGone = true
-      clearTimeout(timer)
-    }
-  }, [client, pollCount])
+    if (!imports?.some(isBusy)) return undefined
+    const timer = setTimeout(() => void reread(), pollIntervalMs)
+    return () => clearTimeout(timer)
+  }, [imports])
   return (
     <div class="column">
       <h1>{t('import.title')}</h1>

@@ -1,10 +1,10 @@
 /** The map page: places and tracks of a time range, drawn without contacting third parties. */
 import './style.css'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
-import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import { useStore } from '../data/store.js'
 import { AppLink } from '../parts/app-link.js'
 import { Icon } from '../parts/icon.js'
@@ -17,7 +17,7 @@ import { buildHref, navigate, type PageProps } from '../route.js'
 import { openAddDialog } from '../shell/adding.js'
 import { MapCanvas } from './map-canvas.js'
 import { formatDistance } from './draw-scene.js'
-import { placeTypes, readTracks, type Track, type TrackList } from './read-tracks.js'
+import { placeTypes, readTracks, type Track } from './read-tracks.js'
 
 const daySeconds = 86_400
 /** Lengths of time ranges, in seconds. */
@@ -37,8 +37,6 @@ const maxListed = 200
 export default function MapPage({ query }: PageProps) {
   const account = useAccount()
   const facts = useStore(account.facts)
-  const [shown, setShown] = useState<TrackList>()
-  const [problem, setProblem] = useState<Message>()
   const bounds = useMemo(() => findBounds(facts), [facts])
   const last = bounds?.last ?? Date.now() / 1000
   const span = parseSpan(query.get('span'))
@@ -55,20 +53,10 @@ export default function MapPage({ query }: PageProps) {
     navigate(buildHref(account.username, { page: 'map', query: now }), true)
   }
   const goTo = (end: number): void => go({ to: String(Math.round(end)), event: undefined })
-  useEffect(() => {
-    if (!bounds) return undefined
-    const abort = new AbortController()
-    const read = async (): Promise<void> => {
-      try {
-        setShown(await readTracks(account.client, { from, to }, abort.signal))
-        setProblem(undefined)
-      } catch (error) {
-        if (!abort.signal.aborted) setProblem(explainError(error).message)
-      }
-    }
-    void read()
-    return () => abort.abort()
-  }, [account, bounds !== undefined, from, to])
+  const { read: shown, problem } = useReading(
+    async signal => (bounds ? await readTracks(account.client, { from, to }, signal) : undefined),
+    [account, bounds !== undefined, from, to]
+  )
 
   const tracks = shown?.tracks ?? []
   const placeCount = tracks.filter(({ fixes }) => fixes.length === 1).length

@@ -1,8 +1,7 @@
 /** Components that are loaded when first shown. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { explainError } from '../../explain-error.js'
-import { showToast } from './toast.js'
+import { showFailure } from './toast.js'
 
 /**
  * Returns a component that renders nothing until `load` has resolved with the actual one. If that fails,
@@ -14,10 +13,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
     const [View, setView] = useState<ComponentType<P> | undefined>(() => loaded)
     useEffect(() => {
       if (View) return
-      load().then(
-        found => setView(() => (loaded = found)),
-        (error: unknown) => showToast(explainError(error).message)
-      )
+      load().then(found => setView(() => (loaded = found)), showFailure)
     }, [])
     return View ? <View {...props} /> : null
   }

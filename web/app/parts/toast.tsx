@@ -20,6 +20,11 @@ export function showToast(text: Message, undo?: () => Promise<void>): void {
   current.set({ text, ...(undo ? { undo } : {}) })
 }
 
+/** Shows why something failed. */
+export function showFailure(error: unknown): void {
+  showToast(explainError(error).message)
+}
+
 /** Renders messages. Must be used once per page. */
 export function Toasts() {
   const toast = useStore(current)
@@ -48,7 +53,7 @@ export function Toasts() {
               type="button"
               onClick={() => {
                 current.set(undefined)
-                toast.undo!().catch((error: unknown) => showToast(explainError(error).message))
+                toast.undo!().catch(showFailure)
               }}
             >
               {t('shell.undo')}

@@ -1,11 +1,11 @@
 /** The messages between both accounts: chats, notices and requests for more. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { explainError, type Message } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { toPlainLines } from '../../plain-text.js'
 import { Action } from '../../parts/action.js'
 import { Form } from '../../parts/form.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import type { Event } from '../data/model.js'
 import { formatDateTime, formatDay } from '../parts/format-time.js'
 import { ReadProblem } from '../parts/read-problem.js'
@@ -46,25 +46,19 @@ export function Conversation({ relationship }: { readonly relationship: Relation
   const { canChat, name } = relationship
   const { chats, collectors } = getStreams(relationship)
   const [limit, setLimit] = useState(pageSize)
-  const [events, setEvents] = useState<readonly Event[]>()
-  const [problem, setProblem] = useState<Message>()
   const [draft, setDraft] = useState('')
   const end = useRef<HTMLOListElement>(null)
-  const reread = (): void =>
-    void account.client
-      .call<{ events: readonly Event[] }>('events.get', {
+  const { read, problem, reread } = useReading(
+    async () =>
+      await account.client.call<{ events: readonly Event[] }>('events.get', {
         streams: [chats, collectors],
         types: shownTypes,
         limit
-      })
-      .then(
-        read => setEvents(read.events.toReversed()),
-        (error: unknown) => setProblem(explainError(error).message)
-      )
-  useEffect(() => {
-    reread()
-    return account.live.follow('events', reread, minIntervalMs)
-  }, [chats, limit])
+      }),
+    [chats, limit],
+    { followMs: minIntervalMs }
+  )
+  const events = read?.events.toReversed()
   useEffect(() => {
     end.current?.lastElementChild?.scrollIntoView({ block: 'nearest' })
   }, [events?.length])
@@ -86,7 +80,7 @@ export function Conversation({ relationship }: { readonly relationship: Relation
             all={events}
             relationship={relationship}
             collectors={collectors}
-            onAnswered={reread}
+            onAnswered={() => void reread()}
           />
         ))}
       </ol>
@@ -98,7 +92,7 @@ export function Conversation({ relationship }: { readonly relationship: Relation
             if (content === '') return
             await writeEvent(account, chats, types.chat, { content })
             setDraft('')
-            reread()
+            void reread()
           }}
         >
           <div class="field">

@@ -1,9 +1,10 @@
 /** Copies of what is shared: the user's own of someone's data, and someone's of the user's. (docs/api/mirrors.md) */
 import { useEffect, useState } from 'preact/hooks'
-import { explainError, type Message } from '../../explain-error.js'
+import { type Message } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import { AppLink } from '../parts/app-link.js'
 import { Confirm } from '../parts/confirm.js'
 import { formatDateTime } from '../parts/format-time.js'
@@ -44,24 +45,19 @@ function useCopies(): {
   readonly read: () => Promise<void>
 } {
   const { client } = useAccount()
-  const [copies, setCopies] = useState<Copies>()
-  const [problem, setProblem] = useState<Message>()
-  const read = async (): Promise<void> => {
-    try {
-      setCopies(await client.callAlone<Copies>('mirrors.get', {}))
-    } catch (error) {
-      setProblem(explainError(error).message)
-    }
-  }
-  useEffect(() => void read(), [])
+  const {
+    read: copies,
+    problem,
+    reread
+  } = useReading(async () => await client.callAlone<Copies>('mirrors.get', {}))
   const isBusy =
     copies?.mirrors.some(({ error, state }) => error || state === 'starting' || state === 'erasing') ?? false
   useEffect(() => {
     if (!isBusy) return undefined
-    const timer = setTimeout(() => void read(), pollMs)
+    const timer = setTimeout(() => void reread(), pollMs)
     return () => clearTimeout(timer)
   }, [copies])
-  return { copies, problem, read }
+  return { copies, problem, read: reread }
 }
 
 /** Lets the user keep a copy of what someone has shared. */

@@ -1,12 +1,12 @@
 /** All people with whom the user shares, the requests under way, and what can be done next. */
 import { useEffect, useState } from 'preact/hooks'
-import { explainError, type Message } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { Action } from '../../parts/action.js'
 import { Field } from '../../parts/field.js'
 import { Form } from '../../parts/form.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import type { Access, Event } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { AppLink } from '../parts/app-link.js'
@@ -39,14 +39,13 @@ const minIntervalMs = 1000
 export function Overview() {
   const account = useAccount()
   const accesses = useStore(account.accesses)
-  const [requests, setRequests] = useState<readonly Event[]>()
-  const [problem, setProblem] = useState<Message>()
-  const reread = (): void =>
-    void readRequests(account).then(setRequests, (error: unknown) => setProblem(explainError(error).message))
-  useEffect(() => {
-    reread()
-    return account.live.follow('events', reread, minIntervalMs)
-  }, [])
+  const {
+    read: requests,
+    problem,
+    reread
+  } = useReading(async () => await readRequests(account), [], {
+    followMs: minIntervalMs
+  })
   const relationships = accesses.flatMap(access => toRelationship(access) ?? [])
   const latest = useLatestEvents(relationships.some(({ seesMine }) => !seesMine))
   if (!requests) return problem === undefined ? <Skeleton kind="page" /> : <ReadProblem message={problem} />
@@ -78,7 +77,7 @@ export function Overview() {
             {open.map(event => (
               <li key={event.id}>
                 {event.type === types.request ? (
-                  <OfferLine event={event} onChanged={reread} />
+                  <OfferLine event={event} onChanged={() => void reread()} />
                 ) : (
                   <AcceptanceLine event={event} />
                 )}

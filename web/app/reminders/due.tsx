@@ -2,14 +2,13 @@
 import './due.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { getLocalDay } from '../../../schemas/zones.js'
-import { explainError } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
 import { AppLink } from '../parts/app-link.js'
 import { formatClock } from '../parts/format-time.js'
 import { Icon } from '../parts/icon.js'
-import { showToast } from '../parts/toast.js'
+import { showFailure, showToast } from '../parts/toast.js'
 import { lazy } from '../parts/lazy.js'
 import { useAddress } from '../route.js'
 import { addModuleTexts } from '../texts.js'
@@ -134,7 +133,7 @@ function Row({ occurrence, reminder, selected, onAnswered }: RowProps) {
         eventId === undefined ? undefined : undo
       )
     } catch (error) {
-      showToast(explainError(error).message)
+      showFailure(error)
     }
     setBusy(false)
   }

@@ -1,8 +1,7 @@
 /** Reads reminders, and what is due. (docs/api/reminders.md) */
-import { useEffect, useRef, useState } from 'preact/hooks'
 import { getLocalDay } from '../../../schemas/zones.js'
-import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
+import { useReading, type Reading } from '../data/reading.js'
 import type { Schedule } from '../shell/describe-schedule.js'
 
 /** A reminder as the API returns it. */
@@ -46,41 +45,12 @@ const intervalMs = 60_000
  * Returns all reminders, or why they cannot be read; read again each minute, after changes, and when the page
  * is shown again.
  */
-export function useReminders(): {
-  readonly read: Reminders | undefined
-  readonly problem: Message | undefined
-  readonly reread: () => Promise<void>
-} {
-  const { client, live } = useAccount()
-  const [read, setRead] = useState<Reminders>()
-  const [problem, setProblem] = useState<Message>()
-  const count = useRef(0)
-  const reread = async (): Promise<void> => {
-    const own = (count.current += 1)
-    try {
-      const found = await client.call<Reminders>('reminders.get')
-      // What was read before an answer can arrive after what was read since.
-      if (own !== count.current) return
-      setRead(found)
-      setProblem(undefined)
-    } catch (error) {
-      setProblem(explainError(error).message)
-    }
-  }
-  useEffect(() => {
-    void reread()
-    const update = (): void => void reread()
-    const timer = setInterval(update, intervalMs)
-    const unfollow = live.follow('events', update, 1000)
-    // Timers stop while a device sleeps.
-    document.addEventListener('visibilitychange', update)
-    return () => {
-      clearInterval(timer)
-      unfollow()
-      document.removeEventListener('visibilitychange', update)
-    }
-  }, [client])
-  return { read, problem, reread }
+export function useReminders(): Reading<Reminders> {
+  const { client } = useAccount()
+  return useReading(async () => await client.call<Reminders>('reminders.get'), [client], {
+    everyMs: intervalMs,
+    followMs: 1000
+  })
 }
 
 /** The zone of this device. */

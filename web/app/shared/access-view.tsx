@@ -2,11 +2,11 @@
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { explainError, type Message } from '../../explain-error.js'
 import { PageContext } from '../../page-context.js'
 import { Action } from '../../parts/action.js'
 import { getAccessId } from '../data/access-ids.js'
 import { useAccount, type Account } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import type { Access } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { Confirm } from '../parts/confirm.js'
@@ -15,17 +15,10 @@ import { Icon } from '../parts/icon.js'
 import { lazy } from '../parts/lazy.js'
 import { formatDay, formatDateTime } from '../parts/format-time.js'
 import { saveFile } from '../parts/save-file.js'
-import { showToast } from '../parts/toast.js'
+import { showFailure, showToast } from '../parts/toast.js'
 import { Skeleton } from '../parts/skeleton.js'
 import { ReadProblem } from '../parts/read-problem.js'
-import {
-  listGrants,
-  hasEnded,
-  getDisplayName,
-  getPeerName,
-  readAccessGroups,
-  type AccessGroups
-} from './accesses.js'
+import { listGrants, hasEnded, getDisplayName, getPeerName, readAccessGroups } from './accesses.js'
 import { formatEndDay, describeAccess } from './describe-access.js'
 import { CallList } from './call-list.js'
 import { AccessIcon } from './access-lane.js'
@@ -44,14 +37,10 @@ export function AccessView({ id }: { readonly id: string }) {
   const account = useAccount()
   const current = useStore(account.accesses)
   const tree = useStore(account.tree)
-  const [groups, setGroups] = useState<AccessGroups>()
-  const [problem, setProblem] = useState<Message>()
+  const { read: groups, problem } = useReading(async () => await readAccessGroups(account), [current])
   const [isRevoking, setRevoking] = useState(false)
   const [isEditing, setEditing] = useState(false)
   const isEditable = useContext(PageContext).info.features?.accessesUpdate === true
-  useEffect(() => {
-    readAccessGroups(account).then(setGroups, (error: unknown) => setProblem(explainError(error).message))
-  }, [current])
   const all = groups ? [...groups.shared, ...groups.apps, ...groups.ended] : []
   const access = all.find(each => each.id === id)
   const name = access && groups ? getDisplayName(access, groups.appNames) : ''
@@ -164,7 +153,7 @@ export function AccessView({ id }: { readonly id: string }) {
           id={id}
           name={name}
           onClose={() => setEditing(false)}
-          onSaved={() => void account.readAccesses()}
+          onSaved={() => void account.readAccesses().catch(showFailure)}
         />
       )}
       {isRevoking && (

@@ -1,8 +1,8 @@
 /** All accesses as lanes over a time axis, and the form that shares data. */
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import type { Access } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { Dialog } from '../parts/dialog.js'
@@ -26,20 +26,12 @@ import { parseRange, parseSpan, spans, stepRange, type Range } from './spans.js'
 export function Overview({ query }: { readonly query: URLSearchParams }) {
   const account = useAccount()
   const current = useStore(account.accesses)
-  const [groups, setGroups] = useState<AccessGroups>()
-  const [problem, setProblem] = useState<Message>()
+  const { read: groups, problem } = useReading(async () => await readAccessGroups(account), [current])
   const [isSharing, setSharing] = useState(false)
   const isWide = useIsWide()
   useEffect(() => {
     document.title = t('shared.title')
-    readAccessGroups(account).then(
-      read => {
-        setGroups(read)
-        setProblem(undefined)
-      },
-      (error: unknown) => setProblem(explainError(error).message)
-    )
-  }, [current])
+  }, [])
   const range = parseRange(query)
   return (
     <div class={isWide ? 'with-form' : undefined}>

@@ -8,6 +8,7 @@ import { useAccount, type Account } from '../data/account.js'
 import type { Access, Level } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { formatTime } from '../parts/format-time.js'
+import { showFailure } from '../parts/toast.js'
 import { NewAccess, type ShareKind } from './new-access.js'
 import { StreamChoice } from './stream-choice.js'
 
@@ -55,7 +56,7 @@ export function ShareForm() {
       ...(isNameHidden && { randomAlias: true }),
       ...(expireAfter === undefined ? {} : { expireAfter })
     })
-    void account.readAccesses()
+    account.readAccesses().catch(showFailure)
     setCreated(access)
   }
   return (

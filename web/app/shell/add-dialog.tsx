@@ -2,10 +2,9 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { explainError } from '../../explain-error.js'
 import { isReachable } from '../data/reachable.js'
 import { useStore } from '../data/store.js'
-import { showToast } from '../parts/toast.js'
+import { showFailure, showToast } from '../parts/toast.js'
 import { addModuleTexts } from '../texts.js'
 import { currentDraft, type AddProps } from './adding.js'
 
@@ -30,7 +29,7 @@ export function AddDialog() {
       ([module]) => setView(() => module.default),
       (error: unknown) => {
         currentDraft.set(undefined)
-        showToast(explainError(error).message)
+        showFailure(error)
       }
     )
   }, [draft, View])

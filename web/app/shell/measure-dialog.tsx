@@ -1,12 +1,11 @@
 /** Chooses the measure to which the events of a stream belong. */
-import { useEffect, useState } from 'preact/hooks'
 import { measureKey, noMeasure } from '../../../schemas/measures/measure.js'
-import { explainError, type Message } from '../../explain-error.js'
 import { getLocale, t } from '../../language.js'
 import { Form } from '../../parts/form.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
-import { getMeasureName, type AnyMeasure } from '../data/measures.js'
+import { useReading } from '../data/reading.js'
+import { getMeasureName } from '../data/measures.js'
 import type { Stream } from '../data/model.js'
 import { toPointType } from '../data/units.js'
 import { Dialog } from '../parts/dialog.js'
@@ -27,11 +26,7 @@ interface Props {
  */
 export function MeasureDialog({ stream, onClose }: Props) {
   const account = useAccount()
-  const [measures, setMeasures] = useState<readonly AnyMeasure[]>()
-  const [problem, setProblem] = useState<Message>()
-  useEffect(() => {
-    account.measures.readAll().then(setMeasures, (error: unknown) => setProblem(explainError(error).message))
-  }, [])
+  const { read: measures, problem } = useReading(async () => await account.measures.readAll())
   const mark = stream.clientData?.[measureKey]
   const current = typeof mark === 'string' ? mark : ''
   const streamIds = new Set(account.tree.value?.listSubtreeIds(stream.id))

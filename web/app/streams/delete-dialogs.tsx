@@ -1,9 +1,10 @@
 /** Moves streams to the trash or deletes them permanently, after showing the effects. */
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { getLocale, t } from '../../language.js'
 import { Form } from '../../parts/form.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import type { Event, Stream } from '../data/model.js'
 import { useStore } from '../data/store.js'
 import { Confirm } from '../parts/confirm.js'
@@ -72,19 +73,17 @@ export function DeleteDialog({ stream, onClose, onDeleted }: Props & { readonly 
   const account = useAccount()
   const tree = useStore(account.tree)
   const accesses = useStore(account.accesses)
-  const [found, setFound] = useState<readonly Event[]>()
+  const { read } = useReading(
+    async signal => {
+      const params = { streams: [stream.id], state: 'all', limit: maxCounted + 1 }
+      return await account.client.callAlone<{ events: readonly Event[] }>('events.get', params, signal)
+    },
+    [account, stream.id]
+  )
+  const found = read?.events
   const [isMerged, setMerged] = useState(stream.parentId !== null)
   const ids = tree?.listSubtreeIds(stream.id) ?? [stream.id]
   const parent = stream.parentId === null ? undefined : tree?.find(stream.parentId)
-  useEffect(() => {
-    const abort = new AbortController()
-    const params = { streams: [stream.id], state: 'all', limit: maxCounted + 1 }
-    account.client.callAlone<{ events: readonly Event[] }>('events.get', params, abort.signal).then(
-      read => setFound(read.events),
-      () => undefined
-    )
-    return () => abort.abort()
-  }, [account, stream.id])
   const own = new Set(ids)
   const elsewhere = found?.filter(({ streamIds }) => streamIds.some(id => !own.has(id))).length ?? 0
   const count = found?.length ?? 0

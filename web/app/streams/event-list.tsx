@@ -1,9 +1,9 @@
 /** The latest events of a stream and of those below it, in pages. */
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
-import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import { getTypeIcon, isGlucose, formatEvent, getTypeName } from '../data/event-types.js'
 import type { Event, Stream } from '../data/model.js'
 import { AppLink } from '../parts/app-link.js'
@@ -19,31 +19,18 @@ const pageSize = 15
 export function EventList({ stream }: { readonly stream: Stream }) {
   const account = useAccount()
   const [skip, setSkip] = useState(0)
-  const [events, setEvents] = useState<readonly Event[]>()
-  const [problem, setProblem] = useState<Message>()
-  useEffect(() => {
-    const abort = new AbortController()
-    const read = (): void => {
-      const params = {
-        streams: [stream.id],
-        skip,
-        limit: pageSize + 1,
-        ...(stream.trashed ? { state: 'all' } : {})
-      }
-      account.client.callAlone<{ events: readonly Event[] }>('events.get', params, abort.signal).then(
-        result => setEvents(result.events),
-        (error: unknown) => {
-          if (!abort.signal.aborted) setProblem(explainError(error).message)
-        }
-      )
+  const call = async (signal: AbortSignal): Promise<readonly Event[]> => {
+    const params = {
+      streams: [stream.id],
+      skip,
+      limit: pageSize + 1,
+      ...(stream.trashed ? { state: 'all' } : {})
     }
-    read()
-    const end = account.live.follow('events', read, 1000)
-    return () => {
-      abort.abort()
-      end()
-    }
-  }, [account, stream.id, stream.trashed, skip])
+    return (await account.client.callAlone<{ events: readonly Event[] }>('events.get', params, signal)).events
+  }
+  const { read: events, problem } = useReading(call, [account, stream.id, stream.trashed, skip], {
+    followMs: 1000
+  })
   const shown = events?.slice(0, pageSize) ?? []
   const isMixed = new Set(shown.map(({ type }) => type)).size > 1
   const getDetail = ({ streamIds, type }: Event): string => {

@@ -1,13 +1,12 @@
 /** Downloads all rows of the table as a file written by the service. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { explainError } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
 import { formatNumber } from '../data/units.js'
 import { Icon } from '../parts/icon.js'
 import { Menu } from '../parts/menu.js'
 import { saveFile } from '../parts/save-file.js'
-import { showToast } from '../parts/toast.js'
+import { showFailure, showToast } from '../parts/toast.js'
 import { getExportName, type Column } from './columns.js'
 
 interface Props {
@@ -45,7 +44,7 @@ export function Download({ params, columns, types }: Props) {
       saveFile(file, `${username}-${new Date().toISOString().slice(0, 10)}.${extension}`)
       showToast(t('table.done'))
     } catch (error) {
-      if (!abort.signal.aborted) showToast(explainError(error).message)
+      if (!abort.signal.aborted) showFailure(error)
     } finally {
       setBytes(undefined)
     }

@@ -1,7 +1,8 @@
 /** Names of the kinds of events: of the measure to which they belong, otherwise of their type. */
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { getLocale } from '../../language.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import { getTypeName } from '../data/event-types.js'
 import { getUnitSymbol } from '../data/format-values.js'
 import { getMeasureName, type AnyMeasure, type MeasureFact } from '../data/measures.js'
@@ -19,19 +20,12 @@ export type NameKind = (event: Pick<Event, 'streamIds' | 'type'>) => string
 export function useKindNames(): NameKind {
   const { measureFacts, measures } = useAccount()
   const facts = useStore(measureFacts)
-  const [known, setKnown] = useState<readonly AnyMeasure[]>([])
-  useEffect(() => {
-    let isCurrent = true
-    // Without measures, the names are the names of types.
-    measures.read(facts.map(({ measure }) => measure)).then(
-      found => isCurrent && setKnown(found),
-      () => undefined
-    )
-    return () => {
-      isCurrent = false
-    }
-  }, [facts, measures])
-  return useMemo(() => nameKinds(facts, known), [facts, known])
+  // Without measures, the names are the names of types.
+  const { read: known } = useReading(
+    async () => await measures.read(facts.map(({ measure }) => measure)),
+    [facts, measures]
+  )
+  return useMemo(() => nameKinds(facts, known ?? []), [facts, known])
 }
 
 /** Returns a function that names the kind of an event. */

@@ -1,7 +1,6 @@
 /** The timeline page: one time axis, a lane for each measure or stream, and one cursor. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { explainError } from '../../explain-error.js'
 import { t } from '../../language.js'
 import { useAccount, type Account } from '../data/account.js'
 import type { Followed } from '../data/followed.js'
@@ -13,7 +12,7 @@ import type { Zones } from '../lanes/calendar.js'
 import { lazy } from '../parts/lazy.js'
 import { AppLink } from '../parts/app-link.js'
 import { OwnerOnly } from '../parts/owner-only.js'
-import { showToast } from '../parts/toast.js'
+import { showFailure } from '../parts/toast.js'
 import { WhoseChoice } from '../shell/whose.js'
 import { buildHref, parseRoute, navigate, type PageProps } from '../route.js'
 import { openAddDialog } from '../shell/adding.js'
@@ -155,7 +154,7 @@ function useFollowed(account: Account, root: string | null): Followed | undefine
     const read = (): void =>
       void import('../data/news.js')
         .then(async ({ readFollowed }) => await readFollowed(account, root))
-        .then(setFollowed, (error: unknown) => showToast(explainError(error).message))
+        .then(setFollowed, showFailure)
     read()
     return account.live.follow('events', read, minReadMs)
   }, [])

@@ -1,7 +1,8 @@
 /** A track on a grid: north up, with a scale. No third party is contacted. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../../language.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import type { Event, SeriesPoints } from '../data/model.js'
 import { prepareSurface, clearColourCache } from '../lanes/surface.js'
 import { formatRounded } from '../data/format-values.js'
@@ -22,21 +23,19 @@ interface Point {
 export function TrackView({ holder }: { readonly holder: Event }) {
   const { client } = useAccount()
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [track, setTrack] = useState<readonly Point[]>()
-  useEffect(() => {
-    const abort = new AbortController()
-    const params = {
-      id: holder.id,
-      fromDeltaTime: 0,
-      toDeltaTime: (holder.duration ?? 86_400) + 1,
-      sample: maxPoints
-    }
-    client.callAlone<SeriesPoints>('hfs.get', params, abort.signal).then(
-      read => setTrack(toTrack(read)),
-      () => undefined
-    )
-    return () => abort.abort()
-  }, [holder.id, holder.modified])
+  // Without a track, the drawing stays empty.
+  const { read: track } = useReading(
+    async signal => {
+      const params = {
+        id: holder.id,
+        fromDeltaTime: 0,
+        toDeltaTime: (holder.duration ?? 86_400) + 1,
+        sample: maxPoints
+      }
+      return toTrack(await client.callAlone<SeriesPoints>('hfs.get', params, signal))
+    },
+    [holder.id, holder.modified]
+  )
   useEffect(() => {
     const paint = (): void => {
       if (canvas.current) clearColourCache(canvas.current)

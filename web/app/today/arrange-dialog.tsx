@@ -1,9 +1,9 @@
 /** The dialog in which the user arranges the cards: their order, hiding and adding them. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { getLocale, t } from '../../language.js'
-import { explainError, type Message } from '../../explain-error.js'
 import { foldText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import { getMeasureName, type AnyMeasure } from '../data/measures.js'
 import { AppLink } from '../parts/app-link.js'
 import { Dialog } from '../parts/dialog.js'
@@ -28,13 +28,9 @@ const uncardedKinds = new Set(['text', 'place'])
 /** Shows the dialog. Each change is passed to `onCards` at once. Measures that are not known are omitted. */
 export default function ArrangeDialog({ cards, onCards, onClose }: Props) {
   const account = useAccount()
-  const [all, setAll] = useState<readonly AnyMeasure[]>()
-  const [problem, setProblem] = useState<Message>()
+  const { read: all, problem } = useReading(async () => await account.measures.readAll())
   const [dragged, setDragged] = useState<string>()
   const list = useRef<HTMLOListElement>(null)
-  useEffect(() => {
-    account.measures.readAll().then(setAll, (error: unknown) => setProblem(explainError(error).message))
-  }, [account])
   const find = (id: string): AnyMeasure | undefined => all?.find(each => each.id === id)
   const move = (id: string, to: number): void => {
     const others = cards.filter(each => each !== id)

@@ -1,10 +1,10 @@
 /** The page Today: cards of the measures that the user follows, what runs, and the notes, photos and places of the day. */
 import './style.css'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { parseGoals } from '../../../schemas/measures/goals.js'
 import { t } from '../../language.js'
-import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
+import { useReading, type Reading } from '../data/reading.js'
 import { getMeasureName, type AnyMeasure } from '../data/measures.js'
 import { useStore } from '../data/store.js'
 import { getDayAt, type Day, type Zones } from '../lanes/calendar.js'
@@ -14,7 +14,7 @@ import { Icon } from '../parts/icon.js'
 import { lazy } from '../parts/lazy.js'
 import { ReadProblem } from '../parts/read-problem.js'
 import { Skeleton } from '../parts/skeleton.js'
-import { showToast } from '../parts/toast.js'
+import { showFailure, showToast } from '../parts/toast.js'
 import { openAddDialog } from '../shell/adding.js'
 import { addModuleTexts } from '../texts.js'
 import { MeasureCard } from './measure-card.js'
@@ -57,7 +57,7 @@ export default function Today() {
   const goals = useMemo(() => parseGoals(profile), [profile])
   // What is shown by default does not change places while data arrive.
   const cards = useMemo(() => listCards(settings, facts, now), [settings, facts.length, day.number])
-  const { data, problem, reread } = useToday(cards, day)
+  const { read: data, problem, reread } = useToday(cards, day)
   const [isArranging, setArranging] = useState(false)
   const [goalOf, setGoalOf] = useState<AnyMeasure>()
   useEffect(() => {
@@ -70,7 +70,7 @@ export default function Today() {
     await account.updateProfile({ [todayKey]: { cards: shown, hidden: [...new Set(hidden)] } })
   }
   const arrange = (shown: readonly string[]): void => {
-    store(shown).catch((error: unknown) => showToast(explainError(error).message))
+    store(shown).catch(showFailure)
   }
   const hide = (measure: AnyMeasure): void => {
     arrange(cards.filter(id => id !== measure.id))
@@ -102,7 +102,7 @@ export default function Today() {
       {!data && problem === undefined && <Skeleton kind="rows" />}
       {data && (
         <>
-          <Running events={data.running} onChanged={reread} />
+          <Running events={data.running} onChanged={() => void reread()} />
           <Due />
           <div class="cards">
             {shown.map((measure, index) => (
@@ -164,47 +164,18 @@ function useNow(zones: Zones): number {
   return now
 }
 
-interface Read {
-  readonly data: TodayData | undefined
-  readonly problem: Message | undefined
-  readonly reread: () => void
-}
-
 /**
  * Reads the data of the cards, and again after changes. While it is read again, the earlier data is shown. If
  * that fails, it stays beside the problem.
  */
-function useToday(cards: readonly string[], day: Day): Read {
+function useToday(cards: readonly string[], day: Day): Reading<TodayData> {
   const account = useAccount()
   const profile = useStore(account.profile)
-  const [data, setData] = useState<TodayData>()
-  const [problem, setProblem] = useState<Message>()
-  const latest = useRef(0)
-  const read = (): void => {
-    const number = ++latest.current
-    readToday(account, cards, day, parseGoals(profile)).then(
-      found => {
-        // An answer may be overtaken by a later one.
-        if (number !== latest.current) return
-        setData(found)
-        setProblem(undefined)
-      },
-      (error: unknown) => {
-        if (number === latest.current) setProblem(explainError(error).message)
-      }
-    )
-  }
-  const current = useRef(read)
-  current.current = read
-  useEffect(() => read(), [account, cards, day.number, day.zone, profile])
-  useEffect(() => account.live.follow('events', () => current.current(), minIntervalMs), [account])
-  useEffect(
-    () => () => {
-      latest.current = -1
-    },
-    []
+  return useReading(
+    async () => await readToday(account, cards, day, parseGoals(profile)),
+    [account, cards, day.number, day.zone, profile],
+    { followMs: minIntervalMs }
   )
-  return { data, problem, reread: () => current.current() }
 }
 
 /** Shows what to do where there is nothing to show yet. */

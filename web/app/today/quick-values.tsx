@@ -4,13 +4,12 @@
  */
 import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { explainError } from '../../explain-error.js'
-import { useAccount, type Account } from '../data/account.js'
+import { ignoreFailure, useAccount, type Account } from '../data/account.js'
 import { formatMeasureNumber, getMeasureName, type AnyMeasure, type MeasureFact } from '../data/measures.js'
 import type { Event } from '../data/model.js'
 import { joinQuantity } from '../data/units.js'
 import { createEvent, createStream, trashEvent } from '../events/save-event.js'
-import { showToast } from '../parts/toast.js'
+import { showFailure, showToast } from '../parts/toast.js'
 import { formatWords } from './describe-value.js'
 import type { MeasureRow } from './read-today.js'
 
@@ -38,11 +37,11 @@ export function QuickValues({ measure, fact, rows }: Props) {
     setBusy(true)
     try {
       const event = await addValue(account, measure, fact, value)
-      void account.readFacts()
+      ignoreFailure(account.readFacts())
       const what = `${getMeasureName(measure)}: ${formatQuick(measure, fact, value)}`
       showToast(t('today.added', { what }), async () => await trashEvent(account, event.id))
     } catch (error) {
-      showToast(explainError(error).message)
+      showFailure(error)
     } finally {
       setBusy(false)
     }

@@ -1,7 +1,6 @@
 /** Events that have not ended: since when, and a button that ends them. Shows nothing if all have ended. */
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../language.js'
-import { explainError } from '../../explain-error.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
 import type { Event } from '../data/model.js'
@@ -9,7 +8,7 @@ import { useStore } from '../data/store.js'
 import { AppLink } from '../parts/app-link.js'
 import { formatDuration } from '../parts/format-duration.js'
 import { Icon } from '../parts/icon.js'
-import { showToast } from '../parts/toast.js'
+import { showFailure, showToast } from '../parts/toast.js'
 
 interface Props {
   readonly events: readonly Event[]
@@ -33,7 +32,7 @@ export function Running({ events, onChanged }: Props) {
       await setDuration(event, Math.max(1, Math.round(Date.now() / 1000 - event.time)))
       showToast(t('today.stopped', { name: getName(event) }), async () => await setDuration(event, null))
     } catch (error) {
-      showToast(explainError(error).message)
+      showFailure(error)
     }
   }
   return (

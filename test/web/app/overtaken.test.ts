@@ -1,0 +1,127 @@
+/** Answers that are overtaken by later ones, and failed reads: neither replaces what is shown by something older or by nothing. */
+import { EventEmitter, once } from 'node:events'
+import t from 'tap'
+import type { Page, Request } from 'playwright-core'
+import { startApp, untilSettled } from '../../support/app.js'
+import { until } from '../../support/socket.js'
+
+t.test('slow and failing reads', async t => {
+  const { daisy, enter } = await startApp(t)
+  await daisy.stream('diary')
+  const cases: readonly [page: string, read: RegExp, add: (name: string, page: Page) => Promise<unknown>][] =
+    [
+      ['streams', /streams\.get"/, async name => await daisy.stream(name)],
+      ['shared', /includeDeletions/, async name => await daisy.grant('read', 'diary', { name })],
+      [
+        'connect',
+        /connections\.get"/,
+        async name => {
+          await daisy.do('connections.create', { dialect: 'owntracks', name })
+          // Pages follow data.
+          await daisy.event({ streamIds: ['diary'], content: name })
+        }
+      ],
+      [
+        'reminders',
+        /reminders\.get"/,
+        async (name, page) => {
+          const event = { type: 'count/generic', content: 1 }
+          const schedule = { times: ['23:00'] }
+          await daisy.do('reminders.create', {
+            name,
+            kind: 'habit',
+            schedule,
+            zone: 'UTC',
+            streamId: 'diary',
+            event
+          })
+          await show(page)
+        }
+      ],
+      [
+        'alerts',
+        /rules\.get"/,
+        async (name, page) => {
+          const condition = { kind: 'above', measure: 'heart-rate', value: 120 }
+          await daisy.do('rules.create', { name, condition, channelIds: [] })
+          await show(page)
+        }
+      ]
+    ]
+  for (const [name, read, add] of cases)
+    await t.test(`${name}: an answer that is overtaken is not shown`, async t => {
+      const page = await enter(`/app/daisy/${name}`)
+      const hold = await holdNext(page, read)
+      await add(`first-${name}`, page)
+      await hold.answered()
+      await add(`second-${name}`, page)
+      await page.locator('main').getByText(`second-${name}`).first().waitFor()
+      await page.evaluate(watch(`second-${name}`))
+      await hold.release()
+      t.equal(await page.evaluate('isGone'), false)
+      await page.context().close()
+    })
+
+  await t.test('a new link is shown although the list cannot be read', async t => {
+    const page = await enter('/app/daisy/shared')
+    const problems: string[] = []
+    page.on('pageerror', error => problems.push(error.message))
+    await page.getByRole('checkbox', { name: 'diary', exact: true }).check()
+    await page.getByLabel('Link name').fill('Doctor')
+    await page.route('**/daisy/**', async (route, request) => {
+      if (request.method() === 'POST' && !isRead(request)) await route.continue()
+      else
+        await route.fulfill({
+          status: 500,
+          json: { error: { id: 'unexpected-error', message: 'For a test' } }
+        })
+    })
+    await page.getByRole('button', { name: 'Create link' }).click()
+    await page.getByText('Something went wrong on our side.').first().waitFor()
+    await page.getByLabel('Link', { exact: true }).waitFor()
+    t.equal(await page.getByRole('heading', { level: 1 }).count(), 1)
+    t.same(problems, [])
+    await page.context().close()
+  })
+})
+
+/** Some pages read again when they are shown. */
+async function show(page: Page): Promise<void> {
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+}
+
+/** Run in the page: notes whether what is shown now disappears, even if it is read again later. */
+const watch = (text: string): string => `globalThis.isGone = false
+new MutationObserver(() => {
+  if (!document.querySelector('main').textContent.includes('${text}')) isGone = true
+}).observe(document.body, { childList: true, characterData: true, subtree: true })`
+
+function isRead(request: Request): boolean {
+  return /"accesses\.get"/.test(request.postData() ?? '')
+}
+
+/** Holds back the answer to the next request that matches by its URL or body. */
+async function holdNext(page: Page, wanted: RegExp) {
+  let held: Request | undefined
+  let isAnswered = false
+  const released = new EventEmitter()
+  await page.route('**/daisy/**', async (route, request) => {
+    if (held || !wanted.test(`${request.url()} ${request.postData() ?? ''}`)) return await route.continue()
+    held = request
+    const response = await route.fetch()
+    isAnswered = true
+    await once(released, 'end')
+    await route.fulfill({ response })
+  })
+  return {
+    /** Resolves once the service has answered it. */
+    answered: async () => await until(() => isAnswered, 'the held request to be answered'),
+    /** Lets the page have the answer, and waits until it is rendered. */
+    release: async () => {
+      const finished = page.waitForEvent('requestfinished', request => request === held)
+      released.emit('end')
+      await finished
+      await untilSettled(page)
+    }
+  }
+}
