@@ -42,7 +42,7 @@ export default function PeoplePage({ id, query }: PageProps) {
       ) : id === 'scope-update' ? (
         <AnswerScopeRequest query={query} />
       ) : (
-        <PersonView id={id} />
+        <PersonView key={id} id={id} />
       )}
     </div>
   )
