@@ -21,8 +21,6 @@ export interface BucketOptions {
 
 /** Default time limit in milliseconds: uploading a part of a large file takes some time. */
 const defaultTimeoutMs = 60_000
-/** Maximum number of keys per request. */
-const maxKeysPerPage = 1000
 
 export class BucketObjects implements Objects {
   readonly #client: S3Client
@@ -99,30 +97,16 @@ export class BucketObjects implements Objects {
   }
 
   async remove(key: string): Promise<void> {
-    await translateErrors(() => this.#client.deleteObject(this.#prefix + key))
+    await translateErrors(() => this.#client.removeObject(this.#prefix + key))
   }
 
   /** Lists the keys with a prefix, sorted. Rejects if the bucket does not exist. */
   async list(prefix: string): Promise<string[]> {
     const keys = new Set<string>()
-    this.#client.pages = 0
-    let token: string | undefined
-    do {
-      const from = token
-      const page = await translateErrors(() =>
-        // One page at a time: with all its keys.
-        this.#client.listObjectsPaged('/', this.#prefix + prefix, 1, from, {
-          'max-keys': String(maxKeysPerPage)
-        })
-      )
-      if (!page) throw createNoBucketError()
-      for (const { Key } of page.objects ?? []) {
-        if (!Key.startsWith(this.#prefix + prefix) || keys.has(Key)) continue
-        keys.add(Key)
-        this.#client.pages = 0
-      }
-      token = page.nextContinuationToken
-    } while (token !== undefined && token !== '')
+    const isThere = await translateErrors(() =>
+      this.#client.listAll(this.#prefix + prefix, key => keys.size < keys.add(key).size)
+    )
+    if (!isThere) throw createNoBucketError()
     return Array.from(keys, key => key.slice(this.#prefix.length)).toSorted()
   }
 }

@@ -163,7 +163,8 @@ function roundToNanoseconds(time: number): number {
 
 /** Rounds to microseconds: a double of seconds since the epoch is precise to a quarter of a microsecond. */
 function roundToMicroseconds(time: number): number {
-  return Math.round(time * 1e6) / 1e6 + 0
+  // The microseconds of larger numbers, which are whole, may exceed the range of numbers.
+  return time > Number.MAX_SAFE_INTEGER ? time : Math.round(time * 1e6) / 1e6 + 0
 }
 
 /** Arranges points for storage: time first, columns in the order of the type, without empty columns. */

@@ -8,6 +8,9 @@ const maxRowsAtOnce = 4000
 /** Maximum number of rows before the end of the series that are written without yielding: each may rewrite a separate chunk. */
 const maxScatteredAtOnce = 4
 
+/** Maximum length of all texts in rows that are written without yielding, in characters. */
+const maxTextAtOnce = 256 * 1024
+
 /** The points of one series, as sent. */
 export interface SentPoints {
   readonly eventId: unknown
@@ -15,12 +18,15 @@ export interface SentPoints {
 }
 
 /**
- * Estimates whether writing these points without yielding would block other work: they are many, or several
- * lie before the end of their series.
+ * Estimates whether writing these points without yielding would block other work: they are many, their texts are long, or
+ * several lie before the end of their series.
  */
 export function isLargeWrite(store: UserStore, all: readonly SentPoints[]): boolean {
   let rows = 0
   for (const { data } of all) if ((rows += getRows(data).length) > maxRowsAtOnce) return true
+  let length = 0
+  for (const { data } of all)
+    for (const row of getRows(data)) if ((length += getTextLength(row)) > maxTextAtOnce) return true
   if (rows <= maxScatteredAtOnce) return false
   let scattered = 0
   return all.some(
@@ -32,6 +38,14 @@ export function isLargeWrite(store: UserStore, all: readonly SentPoints[]): bool
 function getRows(value: unknown): readonly unknown[] {
   const points = isObject(value) ? value['points'] : undefined
   return Array.isArray(points) ? points : []
+}
+
+/** Returns the length of the texts of a row. */
+function getTextLength(row: unknown): number {
+  let length = 0
+  if (Array.isArray(row))
+    for (const cell of row as unknown[]) if (typeof cell === 'string') length += cell.length
+  return length
 }
 
 /** Counts rows that lie before the end of the series. */

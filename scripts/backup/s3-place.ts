@@ -11,7 +11,7 @@ import { BackupError } from './backup-error.js'
 import type { OpenFile, Place, StorageSettings } from './place.js'
 import { readBytes } from './read-file.js'
 
-/** Maximum number of keys listed or removed by one request. */
+/** Maximum number of keys removed by one request. */
 const pageSize = 1000
 const lockName = 'backup.lock'
 /** Validity of a lock that is not renewed, in seconds. Other runs wait this long if a lock could not be removed. */
@@ -197,19 +197,10 @@ export class S3Place implements Place {
   async #listAll(): Promise<Map<string, Entries>> {
     const folders = new Map<string, Entries>()
     this.#folders = folders
-    let token: string | undefined
-    do {
-      const from = token
-      const page = await this.#send('', () =>
-        // One page of as many keys as it has.
-        this.bucket.listObjectsPaged('/', this.prefix, 1, from, { 'max-keys': String(pageSize) })
-      )
-      if (!page) throw new BackupError(`${this.name}: the bucket does not exist`)
-      for (const { Key, Size } of page.objects ?? [])
-        if (Key.startsWith(this.prefix) && this.#recordFile(Key.slice(this.prefix.length), Size))
-          this.bucket.pages = 0
-      token = page.nextContinuationToken
-    } while (token !== undefined && token !== '')
+    const isThere = await this.#send('', () =>
+      this.bucket.listAll(this.prefix, (key, size) => this.#recordFile(key.slice(this.prefix.length), size))
+    )
+    if (!isThere) throw new BackupError(`${this.name}: the bucket does not exist`)
     return folders
   }
 

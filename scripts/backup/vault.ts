@@ -26,7 +26,8 @@ export class Vault {
       if (isEncrypted && secret.isPlain) throw new BackupError("--encrypt and --plain can't be combined")
       const isKnown = await isBackup(place)
       await place.lock()
-      if (!isKnown)
+      // Another run may have created it in the meantime: a new key would make what it has stored unreadable.
+      if (!isKnown && !(await isBackup(place)))
         return await Vault.#create(place, isEncrypted || (secret.isGiven && !secret.isPlain), secret)
       const codec = await openCodec(place, secret)
       if (isEncrypted && codec.isPlain)

@@ -14,22 +14,20 @@ class UnexpectedResponse extends Error {
   }
 }
 
+/** Maximum number of keys per list page. */
+const maxKeysPerPage = 1000
+
 /**
  * Sends requests to the storage. The size of its responses is limited, except for files, and so are list pages without
- * new keys.
+ * new keys. A success that reports an error is a failure.
  */
 export class S3Client extends S3mini {
-  /** Number of pages requested since one had new keys. */
-  pages = 0
   /** Time limit for the response in milliseconds; for a file, for its beginning. By default the limit of `fetch`. */
   timeoutMs: number | undefined
   /** The slowest upload for which the time limit is extended, in bytes per millisecond. */
   uploadBytesPerMs = Infinity
 
   override readonly _fetch = async (...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
-    const url = input instanceof Request ? input.url : String(input)
-    if (/[?&]list-type=/.test(url) && ++this.pages > maxEmptyPages)
-      throw new UnexpectedResponse('the storage lists the same keys again, or none, without an end')
     const timeout = new AbortController()
     const body = init?.body
     const bytes = body instanceof Uint8Array ? body.length : 0
@@ -45,6 +43,37 @@ export class S3Client extends S3mini {
       return await fetchChecked(input, { ...init, ...(headers && { headers }), signal: timeout.signal })
     } finally {
       clearTimeout(timer)
+    }
+  }
+
+  /**
+   * Lists the objects with a prefix, page by page. `add` receives the key and size (bytes) of each; it returns true if the
+   * object is new. Returns false if the bucket does not exist. Throws {@link UnexpectedResponse} after too many pages in a row
+   * without a new object.
+   */
+  async listAll(prefix: string, add: (key: string, size: number) => boolean): Promise<boolean> {
+    let pages = 0
+    let token: string | undefined
+    do {
+      if (++pages > maxEmptyPages)
+        throw new UnexpectedResponse('the storage lists the same keys again, or none, without an end')
+      // With 0, the library requests one page only, of as many keys as the parameter has.
+      const page = await this.listObjectsPaged('/', prefix, 0, token, { 'max-keys': String(maxKeysPerPage) })
+      if (!page) return false
+      for (const { Key, Size } of page.objects ?? []) if (Key.startsWith(prefix) && add(Key, Size)) pages = 0
+      token = page.nextContinuationToken
+    } while (token !== undefined && token !== '')
+    return true
+  }
+
+  /** Removes an object, if it exists. */
+  async removeObject(key: string): Promise<void> {
+    try {
+      await this.deleteObject(key)
+    } catch (error) {
+      // Some storages refuse to remove an object that does not exist.
+      const { body = '', status } = error as { readonly body?: string; readonly status?: number }
+      if (status !== 404 || !body.includes('<Code>NoSuchKey</Code>')) throw error
     }
   }
 }
@@ -99,6 +128,11 @@ async function readWhole(response: Response): Promise<Response> {
   const { headers, ok, status, statusText } = response
   const isPlain = isPlainXml(text)
   if (ok && !isPlain) throw new UnexpectedResponse('the response is not that of an S3-compatible storage')
+  // The status of an upload is sent before its parts have been put together, which may then fail.
+  const failure = ok
+    ? /^\s*(?:<\?xml[^>]*>)?\s*<Error[\s>][^]*?(?:<Code>([\w.]{1,100})<|$)/.exec(text)
+    : undefined
+  if (failure) throw new UnexpectedResponse(`the storage reports an error: ${failure[1] ?? 'unknown'}`)
   return new Response([204, 205, 304].includes(status) ? null : isPlain ? text : '', {
     headers,
     status,

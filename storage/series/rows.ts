@@ -104,7 +104,12 @@ export function isApart(before: number, time: number, after: number): boolean {
 
 /** Returns whether a deltaTime is a whole number of milliseconds. */
 export function isCoarse(time: number): boolean {
-  return Math.round(time * 1e3) / 1e3 === time
+  return roundTime(time, 1e3) === time
+}
+
+/** Rounds a time to a fraction of a second: with 1e3, to milliseconds. Whole seconds that are too large for that are returned as they are. */
+export function roundTime(time: number, perSecond: number): number {
+  return time > Number.MAX_SAFE_INTEGER ? time : Math.round(time * perSecond) / perSecond
 }
 
 function overwriteRow(text: string, row: Row): string {
@@ -120,7 +125,7 @@ function roundRow(text: string): string {
   const time = parseTime(text)
   if (isCoarse(time)) return text
   const comma = text.indexOf(',')
-  return String(Math.round(time * 1e3) / 1e3) + (comma < 0 ? '' : text.slice(comma))
+  return String(roundTime(time, 1e3)) + (comma < 0 ? '' : text.slice(comma))
 }
 
 const [comma, minus, dot, zero, nine, opening, closing] = Buffer.from(',-.09[]') as unknown as readonly [

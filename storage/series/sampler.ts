@@ -3,7 +3,7 @@ import { ChunkWalk, type RowSink } from './chunk-walk.js'
 import type { ChunkTable } from './chunks.js'
 import type { RowFormat, Range } from './page.js'
 import type { Block } from './parts.js'
-import { isApart, type Row } from './rows.js'
+import { isApart, roundTime, type Row } from './rows.js'
 import { Tally } from './tally.js'
 
 export interface SampleOptions extends RowFormat {
@@ -122,8 +122,8 @@ export class Sampler implements RowSink {
   /** Rounds to milliseconds if the neighbouring rows are far enough apart; starts of buckets to nanoseconds. */
   #roundTime(before: number, time: number, after: number): number {
     const { isFine, summedCells } = this.query
-    if (!isFine && isApart(before, time, after)) return Math.round(time * 1e3) / 1e3
-    return summedCells ? Math.round(time * 1e9) / 1e9 : time
+    if (!isFine && isApart(before, time, after)) return roundTime(time, 1e3)
+    return summedCells ? roundTime(time, 1e9) : time
   }
 }
 

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
+import { generateX25519Identity } from 'age-encryption'
 import { makeBackup } from '../../scripts/backup/make-backup.js'
 import { openPlace } from '../../scripts/backup/open-place.js'
 import type { StorageSettings } from '../../scripts/backup/place.js'
@@ -104,6 +105,24 @@ t.test('a bucket that another run has locked', async t => {
       )
     } else t.same(problems, [])
     await vault.close()
+  }
+})
+
+t.test('a place where another run creates the backup at the same time keeps its key', async t => {
+  const { settings, to } = await bucket(t)
+  const identity = join(t.testdir(), 'identity')
+  writeFileSync(identity, await generateX25519Identity())
+  for (const where of [to, join(t.testdirName, 'safe')]) {
+    const place = await openPlace(where, settings, true)
+    const lock = place.lock.bind(place)
+    place.lock = async () => {
+      // This run has seen an empty place.
+      const other = await openPlace(where, settings, true)
+      await (await Vault.openForWriting(other, true, readSecret({ identity }))).close()
+      await lock()
+    }
+    const opened = Vault.openForWriting(place, false, readSecret({ plain: true }))
+    await t.rejects(opened, { name: 'BackupError', message: /is encrypted/ }, where)
   }
 })
 

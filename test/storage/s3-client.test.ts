@@ -1,10 +1,12 @@
-/** Requests to a storage: with either version of undici, and to a storage that closes connections. */
+/** Requests to a storage: with either version of undici, at the same time, and to a storage that closes connections or fails. */
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import { S3Client } from '../../storage/objects/s3-client.js'
+import { uploadObject } from '../../storage/objects/s3-upload.js'
 
 /** Starts a storage that closes the connection at the first `count` requests, and then answers. */
 async function startStorage(
@@ -12,11 +14,19 @@ async function startStorage(
   count: number
 ): Promise<{ readonly client: S3Client; readonly requests: string[] }> {
   const requests: string[] = []
-  const server = createServer((request, response) => {
+  const client = await startServer(t, (request, response) => {
     requests.push(`${request.method} ${request.url}`)
-    request.resume()
     if (requests.length <= count) request.socket.destroy()
     else response.end('<?xml version="1.0"?><DeleteResult><Deleted><Key>a</Key></Deleted></DeleteResult>')
+  })
+  return { client, requests }
+}
+
+/** Starts a storage with custom responses. */
+async function startServer(t: Test, listener: RequestListener): Promise<S3Client> {
+  const server = createServer((request, response) => {
+    request.resume()
+    listener(request, response)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => {
@@ -24,13 +34,12 @@ async function startStorage(
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  const client = new S3Client({
+  return new S3Client({
     accessKeyId: 'key',
     secretAccessKey: 'secret',
     endpoint: `http://127.0.0.1:${port}/safe`,
     region: 'us-east-1'
   })
-  return { client, requests }
 }
 
 const requestsOfAll: readonly ((client: S3Client) => Promise<unknown>)[] = [
@@ -72,4 +81,46 @@ t.test('a closed connection', async t => {
     t.equal(second.requests.length, 2)
   })
   t.end()
+})
+
+t.test('many lists at the same time, of prefixes without objects, are no endless list', async t => {
+  const client = await startServer(t, (_request, response) => {
+    response.end('<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>')
+  })
+  const lists = Array.from({ length: 30 }, (_, at) => client.listAll(`file/${at}/`, () => true))
+  t.ok((await Promise.all(lists)).every(Boolean))
+})
+
+t.test('an upload whose parts cannot be put together is refused, though its status is 200', async t => {
+  const requests: string[] = []
+  const client = await startServer(t, ({ method, url }, response) => {
+    requests.push(`${method} ${url!.replace(/^[^?]*/, '')}`)
+    response.setHeader('etag', '"1"')
+    if (url!.endsWith('?uploads='))
+      response.end('<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>')
+    else if (method === 'POST')
+      // The storage sends spaces while it works, so that the connection stays.
+      response.end('<?xml version="1.0" encoding="UTF-8"?>\n   <Error><Code>InternalError</Code></Error>')
+    else response.end()
+  })
+  const file = Readable.from([Buffer.alloc(17 * 1024 * 1024)])
+  await t.rejects(
+    uploadObject(client, 'a', file, send => send()),
+    { message: /InternalError/ }
+  )
+  t.equal(requests.at(-1), 'DELETE ?uploadId=u', 'its parts are removed')
+})
+
+t.test('what does not exist counts as removed, unless the bucket is missing', async t => {
+  for (const [code, isRemoved] of [
+    ['NoSuchKey', true],
+    ['NoSuchBucket', false]
+  ] as const) {
+    const client = await startServer(t, (_request, response) => {
+      response.writeHead(404).end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`)
+    })
+    const removed = client.removeObject('a')
+    if (isRemoved) await removed
+    else await t.rejects(removed, { message: /404/ })
+  }
 })

@@ -54,6 +54,30 @@ t.test('series over HTTP', async t => {
     t.equal((await alice.http('GET', '/events/nothing/series')).status, 404)
   })
 
+  t.test('return very large times as they were written', async t => {
+    const [first, second] = [await holder(alice), await holder(alice)]
+    const times = [1, 9.1e15, 1e300, 1e306, 1.7e308]
+    const points = times.map(time => [time, 60])
+    for (const [id, column] of [
+      [first, 'deltaTime'],
+      [second, 'timestamp']
+    ] as const) {
+      const path = `/events/${id}/series`
+      const fields = [column, 'value']
+      t.equal((await alice.http('POST', path, { format: 'flatJSON', fields, points })).status, 200)
+      // A time with a fraction of a millisecond, so that the times around it are rounded.
+      const more = [[0.0001, 60]]
+      t.equal((await alice.http('POST', path, { format: 'flatJSON', fields, points: more })).status, 200)
+      const read = async (query: string): Promise<Answer> =>
+        (await alice.http('GET', `${path}?toDeltaTime=1.75e308${query}`)).body.points
+      t.same(await read(''), [[0, 60], ...points], column)
+      t.same(await read('&resolution=ns'), [...more, ...points], column)
+      t.same(await read('&fromDeltaTime=9e305&sample=100&summary=true'), [[9e305, 1, 60, 60, 60]], column)
+      await service.server.settle()
+      t.match(await alice.http('GET', `/events/${id}`), { body: { event: { duration: 1.7e308 } } })
+    }
+  })
+
   t.test('accept only JSON objects', async t => {
     const path = `/events/${await holder(alice)}/series`
     for (const target of [path, '/series/batch'])

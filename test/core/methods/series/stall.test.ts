@@ -67,6 +67,20 @@ t.test('points inserted into a large series are written in slices', async t => {
   )
 })
 
+t.test('points with long texts are written in slices, too, though they are few', async t => {
+  const { alice } = await openCoffer(t)
+  await alice.stream('diary')
+  const { add, id } = await holder(alice, 'note/txt')
+  const text = 'long '.repeat(500)
+  let end = 0
+  await assertTakesTurns(t, async () => {
+    const points = Array.from({ length: 3900 }, () => [end++, text])
+    t.match(await add(points), { status: 'ok' })
+  })
+  const { points } = await alice.do('hfs.get', { id, toDeltaTime: 1e6 })
+  t.same(points.at(-1), [end - 1, text])
+})
+
 t.test('long strings in points are never joined in memory', async t => {
   const { alice, directory } = await openCoffer(t)
   await alice.stream('diary')
