@@ -4,14 +4,21 @@
  */
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
+import { getNetwork } from '../security/network.js'
 
 /** Seconds for which a sign-in counts as recent. */
 export const recentSignInSeconds = 600
 
-/** Returns whether the caller's session began within the last {@link recentSignInSeconds} seconds. */
-export function isRecentSignIn({ caller, now, store }: Call): boolean {
-  const time = store.sessions.findSignIn(caller.accessId)?.time
-  return time !== undefined && now - time <= recentSignInSeconds
+/**
+ * Returns whether the caller has signed in within the last {@link recentSignInSeconds} seconds. The session of another
+ * app keeps its token when the user signs in again, so that others may have had it before: then only calls from
+ * the network of that sign-in count.
+ */
+export function isRecentSignIn({ caller: { access }, credentials, now, store }: Call): boolean {
+  const signIn = access && store.sessions.findSignIn(access.id)
+  if (!signIn || now - signIn.time > recentSignInSeconds) return false
+  const isTokenNew = access.modified >= signIn.time
+  return isTokenNew || getNetwork(signIn.address) === getNetwork(credentials.ip)
 }
 
 /** Throws `invalid-operation` (`proof-missing`) unless the caller has recently signed in. */
