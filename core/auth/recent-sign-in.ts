@@ -2,6 +2,8 @@
  * A recent sign-in, as proof of identity: with a stolen session alone, an attacker must not be able to add a sign-in
  * method that outlives it. (docs/spec/identities.md#linking)
  */
+import type { Access } from '../../schemas/access.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { getNetwork } from '../security/network.js'
@@ -10,15 +12,25 @@ import { getNetwork } from '../security/network.js'
 export const recentSignInSeconds = 600
 
 /**
- * Returns whether the caller has signed in within the last {@link recentSignInSeconds} seconds. The session of another
- * app keeps its token when the user signs in again, so that others may have had it before: then only calls from
- * the network of that sign-in count.
+ * Returns when the user who calls from an address signed in to a session, in seconds; `undefined` if no sign-in was
+ * recorded. The session of another app keeps its token when the user signs in again, so that others may have had it
+ * before: calls from another network than that of the sign-in count since the token was issued.
  */
+export function findSignInTime(
+  { sessions }: Pick<UserStore, 'sessions'>,
+  { id, modified }: Access,
+  ip: string
+): number | undefined {
+  const signIn = sessions.findSignIn(id)
+  if (!signIn) return undefined
+  // A personal access changes only when it gets a new token.
+  return getNetwork(signIn.address) === getNetwork(ip) ? signIn.time : Math.min(signIn.time, modified)
+}
+
+/** Returns whether the caller has signed in within the last {@link recentSignInSeconds} seconds. */
 export function isRecentSignIn({ caller: { access }, credentials, now, store }: Call): boolean {
-  const signIn = access && store.sessions.findSignIn(access.id)
-  if (!signIn || now - signIn.time > recentSignInSeconds) return false
-  const isTokenNew = access.modified >= signIn.time
-  return isTokenNew || getNetwork(signIn.address) === getNetwork(credentials.ip)
+  const time = access && findSignInTime(store, access, credentials.ip)
+  return time !== undefined && now - time <= recentSignInSeconds
 }
 
 /** Throws `invalid-operation` (`proof-missing`) unless the caller has recently signed in. */

@@ -312,7 +312,11 @@ t.test('a page session', async t => {
       await post(from, 'identities/begin', {}, { authorization: token })
     t.equal((await begin('203.0.113.7')).status, 200, 'the sign-in has made the token')
 
-    service.clock.advance(601)
+    service.clock.advance(300)
+    t.equal(await login(), token)
+    t.equal((await begin('203.0.113.7')).status, 200, 'and not long ago')
+
+    service.clock.advance(301)
     t.equal(await login(), token)
     t.equal((await begin('192.0.2.1')).status, 200)
     t.match(await begin('203.0.113.7'), { status: 400, body: { error: { data: { code: 'proof-missing' } } } })
