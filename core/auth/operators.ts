@@ -7,6 +7,7 @@ import { runAuthorizationStep } from '../call/authorization-step.js'
 import type { ServiceCall } from '../call/method.js'
 import { fail } from '../errors.js'
 import { authenticate } from './authenticate.js'
+import { isOwnApp } from './trusted-apps.js'
 
 /** Returns whether the setting names an account, by its name or a former one. */
 export function isOperator(
@@ -19,8 +20,8 @@ export function isOperator(
 /**
  * Returns the operator of a name, authenticated by the credentials of their session. Counts the call towards
  * the limit of its access, and runs the operator's authorization step. Errors: `unknown-resource` for a user
- * who is no operator, the errors of {@link authenticate}, `too-many-requests`, and `AccountElsewhere` if
- * another thread has to be asked.
+ * who is no operator, and for the session of another app in place of a page's, the errors of {@link
+ * authenticate}, `too-many-requests`, and `AccountElsewhere` if another thread has to be asked.
  */
 export async function authenticateOperator(
   { credentials, now, services }: ServiceCall,
@@ -31,7 +32,9 @@ export async function authenticateOperator(
   if (!account) fail('unknown-resource', 'Nothing found at this path')
   const store = accounts.openStore(account)
   const caller = store.read(() => authenticate({ services, account, store, credentials, now }))
-  if (!caller.isPersonal) fail('unknown-resource', 'Nothing found at this path')
+  // An app in which an operator has signed in could send its own token as the cookie of a page.
+  const isOfOtherApp = credentials.pageUser !== undefined && !isOwnApp(caller.access?.name ?? '')
+  if (!caller.isPersonal || isOfOtherApp) fail('unknown-resource', 'Nothing found at this path')
   if (services.callLimit && caller.access) services.callLimit.count(account, caller.access)
   if (authorizationStep) await runAuthorizationStep(authorizationStep, account, caller, credentials)
   return { id: account.id, username }

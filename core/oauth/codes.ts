@@ -6,6 +6,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import { getPresentedToken } from '../auth/authenticate.js'
 import { isSessionOpen } from '../auth/personal-access.js'
+import { findSignInTime } from '../auth/recent-sign-in.js'
 import { requestLifetime } from '../accesses/auth-requests.js'
 import type { Access } from '../../schemas/access.js'
 import type { ServiceCall } from '../call/method.js'
@@ -124,8 +125,7 @@ function getSignInTime({ credentials, now, services }: ServiceCall, store: UserS
   const session = token === undefined ? undefined : store.accesses.findByToken(token)
   if (session?.type !== 'personal' || !isSessionOpen(services.config, store, session.id, now))
     return undefined
-  // A personal access changes only when it gets a new token.
-  return store.sessions.findSignIn(session.id)?.time ?? session.modified
+  return findSignInTime(store, session, credentials.ip) ?? session.modified
 }
 
 /**

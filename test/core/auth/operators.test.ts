@@ -1,6 +1,7 @@
 /** Who operates the service from its pages, and what is recorded of it. (docs/spec/administration.md#operators) */
 import { io } from 'socket.io-client'
 import t, { type Test } from 'tap'
+import { deriveCommandKey } from '../../../core/auth/admin.js'
 import { coffer, type Answer, type Client, type Overrides, type Service } from '../../support/coffer.js'
 
 const adminKey = 'the key of the operator'
@@ -74,6 +75,12 @@ t.test('operators', async t => {
     })
     const shared = await olive.grant('manage', '*')
     const { cookie } = fromPage(olive)
+    const session = await service.http(
+      'POST',
+      '/system/users/olive/session',
+      { appId: 'some-game' },
+      { authorization: deriveCommandKey(adminKey) }
+    )
     const callers: Record<string, Record<string, string>> = {
       'another account': fromPage(alice),
       'the token of the operator without a page': { authorization: olive.token },
@@ -81,6 +88,10 @@ t.test('operators', async t => {
       'the cookie from another origin': { ...fromPage(olive), origin: 'https://evil.example' },
       'the cookie from another site': { ...fromPage(olive), 'sec-fetch-site': 'cross-site' },
       'an access of an app in the cookie': fromPage({ username: 'olive', token: app.access.token }),
+      'the session of another app in the cookie': fromPage({
+        username: 'olive',
+        token: session.body.token
+      }),
       'a shared access in the cookie': fromPage({ username: 'olive', token: shared.token }),
       'the token of another account under the name of an operator': fromPage({
         username: 'oscar',
@@ -91,7 +102,8 @@ t.test('operators', async t => {
     }
     for (const [name, headers] of Object.entries(callers))
       t.same(await statuses(service, headers), nothing, name)
-    t.same(await deedsOf(service), [], 'and nothing of it was done')
+    const deeds = (await deedsOf(service)).map(({ method }: Answer) => method)
+    t.same(deeds, ['system.openSession'], 'and nothing of it was done')
     t.notOk((await alice.call('events.get')).error, 'the account is as it was')
   })
 

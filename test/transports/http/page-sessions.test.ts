@@ -299,6 +299,29 @@ t.test('a page session', async t => {
     t.equal(await login(), await login())
   })
 
+  t.test('of another app is no proof for those who had its token before the last sign-in', async t => {
+    const { service } = await withPage(t, { http: { trustedProxies: ['127.0.0.1'] } })
+    const post = async (from: string, path: string, body: object, more: Sent = {}): Promise<Answer> =>
+      await service.http('POST', `/daisy/${path}`, body, { 'x-forwarded-for': from, ...more })
+    const login = async (): Promise<string> => {
+      const params = { ...user, appId: 'some-app' }
+      return (await post('192.0.2.1', 'auth/login', params, { origin: service.server.url })).body.token
+    }
+    const token = await login()
+    const begin = async (from: string): Promise<Answer> =>
+      await post(from, 'identities/begin', {}, { authorization: token })
+    t.equal((await begin('203.0.113.7')).status, 200, 'the sign-in has made the token')
+
+    service.clock.advance(300)
+    t.equal(await login(), token)
+    t.equal((await begin('203.0.113.7')).status, 200, 'and not long ago')
+
+    service.clock.advance(301)
+    t.equal(await login(), token)
+    t.equal((await begin('192.0.2.1')).status, 200)
+    t.match(await begin('203.0.113.7'), { status: 400, body: { error: { data: { code: 'proof-missing' } } } })
+  })
+
   t.test('opens sockets', async t => {
     const { own, service } = await withPage(t)
     const cookie = sessionIn((await signIn(service, own)).cookies)

@@ -42,13 +42,19 @@ function findFirstUntrusted(ranges: readonly IpRange[], socket: string, forwarde
     const comma = forwarded.lastIndexOf(',', end - 1)
     const hop = forwarded.slice(comma + 1, end)
     if (hop.length > maxAddressLength) break
-    const address = toPlainAddress(hop.trim())
+    const address = toPlainAddress(removePort(hop.trim()))
     if (!ipaddr.isValid(address)) break
     client = address
     if (!isIn(ranges, address)) break
     end = comma
   }
   return client
+}
+
+/** Returns an address without the port and the brackets with which some proxies write it: `1.2.3.4:56789`, `[2001:db8::1]:443`. */
+function removePort(hop: string): string {
+  const [, v4, v6] = /^(?:([\d.]+):\d+|\[([^\]]*)\](?::\d+)?)$/.exec(hop) ?? []
+  return v4 ?? v6 ?? hop
 }
 
 function isIn(ranges: readonly IpRange[], text: string): boolean {
