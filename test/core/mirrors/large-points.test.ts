@@ -85,8 +85,11 @@ t.test('points of a long series are read again although it changes every day', a
   for (let at = 0; at < total; at += 20_000)
     await add(Array.from({ length: 20_000 }, (_, place) => [at + place, (at + place) % 100]))
   const mirror = await follow(world)
-  for (let count = 0; count < 4; count++) await contact(world, mirror)
-  t.equal((await readPoints(world, total - 1, 1e12)).length, 1)
+  // A contact that is under way ends when time passes, so their number depends on the machine.
+  await until(async () => {
+    await contact(world, mirror)
+    return (await readPoints(world, total - 1, 1e12)).length === 1
+  }, 'the last of the first points')
   // Exchanged: no summary shows it.
   await add([
     [200_001, 2],
