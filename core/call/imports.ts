@@ -31,8 +31,11 @@ export interface Imports {
   stopReleased(): Promise<void>
   /** Removes the files of an account that have waited for too long, or that belong to no import. */
   expireFiles(account: Account): Promise<void>
-  /** Fetches the file of an import if another process has received it. */
-  fetchFile(account: Account, id: string): Promise<void>
+  /**
+   * Prepares an import for its next start: waits for the end of work that was cancelled or has failed, and fetches the file if another
+   * process has received it. Error: `unknown-resource`.
+   */
+  prepare(account: Account, id: string): Promise<void>
   /** Returns true if the file of an import exists here. */
   hasFile(account: Account, id: string): boolean
   /** Returns true if an import of the account is running. */

@@ -3,7 +3,7 @@ import type { Account } from '../../storage/platform/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { ImportProgress } from '../call/imports.js'
 import type { Services } from '../call/services.js'
-import { saveJob, maxOpenImports, type ImportState, type StoredJob } from './job.js'
+import { getJob, saveJob, maxOpenImports, type ImportState, type StoredJob } from './job.js'
 import type { ImportReading } from './import-reading.js'
 
 /** States from which a restart resumes. */
@@ -15,6 +15,8 @@ export interface QueuedImport {
 }
 
 export interface ActiveImport extends QueuedImport {
+  /** The state that called for this work. */
+  state?: ImportState
   reading?: ImportReading
   progress?: ImportProgress
   isStopped: boolean
@@ -35,31 +37,41 @@ export function isFinished({ accounts }: Services, account: Account): boolean {
   }
 }
 
-/** Counts an attempt to write a file, so that records written by an earlier attempt do not count as duplicates. */
+/**
+ * Counts an attempt to write a file, so that records written by an earlier attempt do not count as duplicates. Resolves with the counted
+ * job; with `undefined` if it has been cancelled or deleted in the meantime.
+ */
 export async function countAttempt(
   { accounts }: Services,
   account: Account,
-  job: StoredJob
-): Promise<StoredJob> {
-  const counted = { ...job, attempt: job.attempt + 1 }
+  { id }: StoredJob
+): Promise<StoredJob | undefined> {
   const store = accounts.openStore(account)
-  await store.write(() => saveJob(store, counted))
-  return counted
+  return await store.write(() => {
+    const job = getJob(store, id)
+    if (job.state !== 'writing') return undefined
+    const counted = { ...job, attempt: job.attempt + 1 }
+    saveJob(store, counted)
+    return counted
+  })
 }
 
-/** Saves a job in its final state and runs `andThen`, in one transaction, unless the job has left the state `from` in the meantime. */
+/**
+ * Saves a job in its final state and runs `andThen`, in one transaction. Resolves with false, without saving, if the job has left the state
+ * that called for the work in the meantime.
+ */
 export async function saveFinalState(
   { accounts }: Services,
-  account: Account,
-  from: ImportState,
+  { account, state }: ActiveImport,
   job: StoredJob,
   andThen?: (store: UserStore) => void
-): Promise<void> {
+): Promise<boolean> {
   const store = accounts.openStore(account)
-  await store.write(() => {
+  return await store.write(() => {
     // The import may have been cancelled or deleted.
-    if (store.imports.getState(job.id) !== from) return
+    if (store.imports.getState(job.id) !== state) return false
     saveJob(store, job)
     andThen?.(store)
+    return true
   })
 }

@@ -138,8 +138,9 @@ export class ImportJobs implements Imports {
     return this.files.exists(account, id)
   }
 
-  async fetchFile(account: Account, id: string): Promise<void> {
+  async prepare(account: Account, id: string): Promise<void> {
     const job = getJob(this.#services.accounts.openStore(account), id)
+    if (!unfinishedStates.has(job.state)) await this.stop(account, id)
     await fetchFile(this.#services, this.files, account, job)
   }
 
@@ -214,9 +215,12 @@ export class ImportJobs implements Imports {
     const row = this.#services.accounts.openStore(account).imports.find(id)
     if (!row) return
     const job = parseJob(row)
+    work.state = job.state
     if (job.state === 'looking') await this.#read(work, job)
-    else if (job.state === 'writing') await this.#read(work, await countAttempt(this.#services, account, job))
-    else if (job.state === 'removing') await this.#remove(work, job)
+    else if (job.state === 'writing') {
+      const counted = await countAttempt(this.#services, account, job)
+      if (counted) await this.#read(work, counted)
+    } else if (job.state === 'removing') await this.#remove(work, job)
   }
 
   async #read(work: ActiveImport, job: StoredJob): Promise<void> {
@@ -225,11 +229,7 @@ export class ImportJobs implements Imports {
     const startMs = performance.now()
     const assignment = await createAssignment(this.#services, this.files, account, job)
     if (!assignment) {
-      await saveFinalState(this.#services, account, job.state, {
-        ...job,
-        state: 'failed',
-        ...missingFileError
-      })
+      await saveFinalState(this.#services, work, { ...job, state: 'failed', ...missingFileError })
       return
     }
     const reading = (work.reading = new ImportReading(
@@ -242,20 +242,17 @@ export class ImportJobs implements Imports {
     const end = await reading.run()
     const seconds = Math.round(performance.now() - startMs) / 1000
     if (end.is === 'stopped') return
+    let isSaved: boolean
     if (end.is === 'unreadable') {
-      await saveFinalState(this.#services, account, job.state, {
-        ...end.job,
-        state: isDry ? 'unreadable' : 'failed',
-        message: end.message,
-        notice: end.notice
-      })
+      const { message, notice } = end
+      const state = isDry ? 'unreadable' : 'failed'
+      isSaved = await saveFinalState(this.#services, work, { ...end.job, state, message, notice })
     } else {
       const { digest, look, outcome, tally } = end
       const { leftOut: _leftOut, ...storedLook } = look
-      await saveFinalState(
+      isSaved = await saveFinalState(
         this.#services,
-        account,
-        job.state,
+        work,
         isDry
           ? { ...end.job, state: 'looked', look: storedLook, tally }
           : // The file is removed, so its tables cannot be interpreted differently any more.
@@ -263,7 +260,8 @@ export class ImportJobs implements Imports {
         ({ imports }) => outcome && storeOutcome(imports, digest, outcome)
       )
     }
-    if (end.is === 'unreadable' || !isDry) await this.files.remove(account.id, id)
+    // An import that was cancelled in the meantime needs its file to be run again.
+    if (isSaved && (end.is === 'unreadable' || !isDry)) await this.files.remove(account.id, id)
   }
 
   async #remove(work: ActiveImport, job: StoredJob): Promise<void> {
@@ -288,11 +286,10 @@ export class ImportJobs implements Imports {
     const store = accounts.openStore(account)
     await store.write(() => {
       const state = store.imports.getState(id)
-      if (state === undefined) return
-      const job = work.reading?.job ?? getJob(store, id)
       // The import may have been cancelled or deleted in the meantime.
-      if (job.state === state && unfinishedStates.has(job.state))
-        saveJob(store, { ...job, state: 'failed', message, errorId })
+      if (state === undefined || state !== (work.state ?? state)) return
+      const job = work.reading?.job ?? getJob(store, id)
+      if (unfinishedStates.has(job.state)) saveJob(store, { ...job, state: 'failed', message, errorId })
     })
   }
 }

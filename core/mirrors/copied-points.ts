@@ -10,7 +10,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { writeAsService } from '../cmc/service-calls.js'
 import { planColumns, listSummaryFields, selectNumericColumns } from '../series/column-plan.js'
 import { getStore, writeCopy, type CopyContext } from './copy-context.js'
-import type { PartBudget } from './part-budget.js'
+import { OutOfTurn, type PartBudget } from './part-budget.js'
 import { PageTooLong } from './peer-answers.js'
 import { countBuckets, cutRange, groupDifferences, minBuckets } from './point-differences.js'
 import {
@@ -60,14 +60,24 @@ export class CopiedPoints {
    * the same: small series are read as a whole. Rejects with `OutOfTurn`, and as `readPeerPoints` does.
    */
   async compare(): Promise<boolean> {
+    const { isFresh } = this.budget
     const at = await this.#copyNext(everything)
     if (at === undefined) return true
     const last = await this.#findLast(at)
+    // What is new comes first: summaries may call so much different that a turn ends with them, again and again.
+    if (last === 0 || last >= this.#getEnd())
+      await this.#copyRange({ from: Math.max(at, this.#getEnd()), to: maxTime })
+    if (last <= at) return false
     const end = last + endMargin
-    const isSummarized = last > at && (await this.#compareRest({ from: at, to: end }))
-    // What is later has been deleted there; what has been added since then is read next time.
-    if (isSummarized) await this.#replace({ from: end, to: maxTime }, { columns: [], rows: [] })
-    else await this.#copyRange({ from: Math.max(at, this.#getEnd()), to: maxTime })
+    try {
+      // What is later has been deleted there; what has been added since then is read next time.
+      if (await this.#compareRest({ from: at, to: end }))
+        await this.#replace({ from: end, to: maxTime }, { columns: [], rows: [] })
+    } catch (error) {
+      // If a whole turn has found nothing, the next one would not either.
+      const isInVain = isFresh && this.#writes === 0 && !this.context.isStopped()
+      if (!(error instanceof OutOfTurn && isInVain)) throw error
+    }
     return false
   }
 

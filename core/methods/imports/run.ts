@@ -17,7 +17,7 @@ export const run = method({
   allow: notShared,
   async prepare(call, { id }) {
     getOwnJob(call, id)
-    await call.services.imports.fetchFile(call.account, id)
+    await call.services.imports.prepare(call.account, id)
   },
   run: (call, params) => ({ import: toPublicImport(beginImport(call, params, 'writing'), undefined) })
 })

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import type { Services } from '../../../core/call/services.js'
 import { packageDirectory } from '../../../core/version.js'
 import { startServer } from '../../../server/server.js'
 import { Client, coffer, methodModules, Service, testSettings, type Answer } from '../../support/coffer.js'
@@ -125,12 +126,65 @@ t.test('a cancelled import can be run again or undone', async t => {
   const cancelled = await alice.call('imports.cancel', { id })
   if (!cancelled.error) t.equal(cancelled.import.state, 'cancelled')
   const going = (await alice.do('imports.getOne', { id })).import
-  if (going.state === 'cancelled') t.same((await written(alice, id)).tally, whole)
+  const found = going.state === 'cancelled' ? await written(alice, id) : going
+  t.equal(found.state, 'written', found.message)
+  t.same(found.tally, whole)
   await assertHoldsAll(t, alice)
   const again = await sent(alice, 'b.csv', table())
   await alice.do('imports.run', { id: again.id })
   await takenOut(alice, again.id)
   await assertHoldsAll(t, alice)
+})
+
+/** Numbers of writes that an interruption waits for: the import begins meanwhile, or has begun. */
+const delays = isLong ? Array.from({ length: 40 }, (_, at) => at) : [0, 1, 3, 5, 8]
+
+/** Starts imports, and interrupts each by calls whose writes wait for others of their access, as on a very busy machine. */
+async function interrupt(t: Test, calls: (alice: Client, id: string) => Promise<void>): Promise<void> {
+  const { alice, server } = await coffer(t, { workers: 0 })
+  const { accounts } = (server as unknown as { services: Services }).services
+  const store = accounts.openStore(accounts.find('alice')!)
+  for (const delay of delays) {
+    const lines = ['time,weight (kg),steps', `${1e9 + delay * 100_000},70,12`]
+    const { id } = await sent(alice, 'a.csv', lines.join('\n'))
+    await alice.do('imports.run', { id })
+    for (let write = 0; write < delay; write++)
+      void store.commit(() => {
+        // So long that the commit ends with it.
+        for (const end = performance.now() + 16; performance.now() < end;);
+      }, alice.access.id)
+    await calls(alice, id)
+  }
+}
+
+t.test('an import that was cancelled while it began stays so until it is run again', async t => {
+  await interrupt(t, async (alice, id) => {
+    const { error } = await alice.call('imports.cancel', { id })
+    t.equal((await rested(alice, id)).state, error ? 'written' : 'cancelled')
+    if (error) return
+    const { message, state } = await written(alice, id)
+    t.equal(state, 'written', message)
+  })
+})
+
+t.test('an import that was cancelled and run again while it began is written', async t => {
+  await interrupt(t, async (alice, id) => {
+    const methods = ['imports.cancel', 'imports.run']
+    await alice.call(
+      'callBatch',
+      methods.map(method => ({ method, params: { id } }))
+    )
+    const { message, state } = await rested(alice, id)
+    t.equal(state, 'written', message)
+  })
+})
+
+t.test('an import that was deleted while it began is undone', async t => {
+  await interrupt(t, async (alice, id) => {
+    await alice.do('imports.delete', { id })
+    t.equal(await rested(alice, id), undefined)
+    t.same((await alice.do('events.get', { fromTime: 0, toTime: 4e9 })).events, [])
+  })
 })
 
 t.test('other calls are handled during an import', async t => {
