@@ -11,12 +11,13 @@ import { Conflict, EngineUnavailable, type Log } from './engine.js'
 import type { FileThread } from './files/file-thread.js'
 import type { Objects } from './objects.js'
 import type { Outbox } from './outbox.js'
+import { decode } from './records.js'
 import type { Tally } from './tally.js'
 import { parseLsn, snapshotKey, snapshotPrefix } from './objects/snapshot-key.js'
 
 export interface SnapshotsOptions {
   readonly layout: Layout
-  readonly log: Pick<Log, 'trim'>
+  readonly log: Pick<Log, 'last' | 'trim'>
   readonly objects: Objects
   readonly files: FileThread
   /**
@@ -113,6 +114,7 @@ export class Snapshots {
     // Everything that is in the log now is in the file that is read from here on.
     const { bytes, sequence } = outbox.safeMark
     const { openings } = outbox
+    const subject = this.options.getSubject(account)
     const packed = join(layout.draftsDirectory, `snapshot-${randomUUID()}`)
     await mkdir(layout.draftsDirectory, { recursive: true, mode: 0o700 })
     try {
@@ -122,15 +124,23 @@ export class Snapshots {
       // A commit that is not in the log yet may never get there: another one would have its number.
       await outbox.waitUntilConfirmed()
       if (outbox.isStopped) return
-      await objects.put(snapshotKey(account, position.lsn), packed)
-      await outbox.rebase({ ...position, sequence, bytes })
+      const key = snapshotKey(account, position.lsn)
+      await objects.put(key, packed)
+      try {
+        await outbox.rebase({ ...position, sequence, bytes })
+      } catch (error) {
+        // The account may have been deleted, with its snapshots, before this one was stored.
+        const last = await log.last(subject)
+        if (last && decode(last.bytes).kind === 'deleted') await objects.remove(key)
+        throw error
+      }
       if (tally) {
         tally.snapshots++
         tally.lastSnapshot = Date.now() / 1000
       }
-      await log.trim(this.options.getSubject(account), sequence + 1)
-      for (const key of await objects.list(snapshotPrefix(account)))
-        if (parseLsn(key) < position.lsn) await objects.remove(key)
+      await log.trim(subject, sequence + 1)
+      for (const older of await objects.list(snapshotPrefix(account)))
+        if (parseLsn(older) < position.lsn) await objects.remove(older)
     } finally {
       await rm(packed, { force: true })
     }

@@ -261,7 +261,8 @@ t.test(
     t.match(await nodes.at(1).call(account.username, 'events.get', {}, token), { events: [{}] })
     const [first, second] = [0, 1].map(index => nodes.at(index).server.services.accounts)
     await first!.remove(account)
-    t.same(objects.keys, [])
+    // A node may be storing a snapshot.
+    await until(() => objects.keys.length === 0, 'no snapshots')
     t.equal(log.entries(account.id).length, 1)
     const folder = (node: number): boolean =>
       existsSync(new Layout(nodes.at(node).directory).userDirectory(account.id))
@@ -277,3 +278,32 @@ t.test(
     t.notOk(folder(1))
   }
 )
+
+/** Objects of which snapshots are stored only when they are released. */
+class HeldObjects extends MemoryObjects {
+  release!: () => void
+  waiting = 0
+  readonly #gate = new Promise<void>(resolve => (this.release = resolve))
+
+  override async put(key: string, path: string): Promise<void> {
+    this.waiting++
+    await this.#gate
+    await super.put(key, path)
+  }
+}
+
+for (const place of ['the node that deletes it', 'another node'])
+  t.test(`a snapshot that ${place} stores of a deleted account does not remain`, async t => {
+    const objects = new HeldObjects()
+    const shared = { log: new MemoryLog(), objects, snapshotBytes: 0, getSubject: (id: string) => id }
+    const nodes = new Nodes(t, shared, new Random(1))
+    await nodes.start(2, 1)
+    const { account, token } = nodes.person(0)
+    const note = { streamIds: ['diary'], type: 'note/txt', content: randomBytes(100_000).toString('base64') }
+    while (objects.waiting === 0) await nodes.at(0).call(account.username, 'events.create', note, token)
+    await nodes.at(place === 'another node' ? 1 : 0).server.services.accounts.remove(account)
+    objects.release()
+    // Waits for the snapshot.
+    await nodes.at(0).server.close()
+    t.same(objects.keys, [])
+  })
