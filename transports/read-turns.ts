@@ -5,9 +5,12 @@ import type { Dispatcher } from '../core/call/dispatcher.js'
 import { ApiError } from '../core/errors.js'
 import { FairScheduler } from '../core/security/fair-scheduler.js'
 import type { ReadRequest } from './endpoints.js'
+import type { UserCalls } from './user-calls.js'
 
-/** Maximum number of reads at a time. */
-const maxConcurrent = 4
+/** Maximum number of reads at a time, and of those beside them that take long. */
+const [maxConcurrent, maxLong] = [4, 4]
+/** Time after which a read takes long, in seconds. */
+const longSeconds = 1
 /** Maximum number of reads of an access and of an account that wait: no access takes the room of others. */
 const [maxWaiting, maxWaitingOfAccount] = [100, 400]
 /** `Retry-After` of reads that cannot wait, in seconds. */
@@ -15,6 +18,8 @@ const retryAfter = 5
 
 export class ReadTurns {
   readonly #turns = new FairScheduler(maxConcurrent)
+  /** The calls of reads that take long, those of the longest one first. */
+  readonly #long = new Set<UserCalls>()
 
   /** `method`: the method that reads begin with. */
   constructor(
@@ -24,10 +29,11 @@ export class ReadTurns {
 
   /**
    * Does work of an access once it is its turn. Throws `too-many-requests` if too many wait, and the errors of a call whose access
-   * is not valid: only accesses wait.
+   * is not valid: only accesses wait. Work that takes long makes room for that of other accounts; if too much does, the calls of what
+   * has taken longest throw `api-unavailable`.
    */
   async run<T>(
-    { credentials, signal, user }: Pick<ReadRequest, 'credentials' | 'signal' | 'user'>,
+    { calls, credentials, signal, user }: Pick<ReadRequest, 'calls' | 'credentials' | 'signal' | 'user'>,
     work: () => Promise<T>
   ): Promise<T> {
     const checked = await this.dispatcher.precheck({ user, method: this.method, credentials })
@@ -42,6 +48,43 @@ export class ReadTurns {
       throw new ApiError('too-many-requests', 'Too many requests are waiting. Try again later', {
         retryAfter
       })
-    return await this.#turns.run({ account, access }, work, signal)
+    const run = async (leavePlace: () => void): Promise<T> => {
+      const cancel = this.#watch(calls, leavePlace)
+      try {
+        return await work()
+      } finally {
+        cancel()
+      }
+    }
+    return await this.#turns.run({ account, access }, run, signal)
+  }
+
+  /** Calls `leavePlace` once a read takes long and others wait. Returns a function for its end. */
+  #watch(calls: UserCalls, leavePlace: () => void): () => void {
+    const { clock } = this.dispatcher.services
+    const check = (): void => {
+      if (!this.#turns.areOthersWaiting) {
+        cancel = clock.after(longSeconds, check)
+        return
+      }
+      if (this.#long.size >= maxLong) this.#stopLongest()
+      this.#long.add(calls)
+      leavePlace()
+    }
+    let cancel = clock.after(longSeconds, check)
+    return () => {
+      cancel()
+      this.#long.delete(calls)
+    }
+  }
+
+  #stopLongest(): void {
+    const [longest] = this.#long
+    longest!.stop(
+      new ApiError('api-unavailable', 'The request takes too long while others wait. Ask for less', {
+        retryAfter
+      })
+    )
+    this.#long.delete(longest!)
   }
 }

@@ -12,6 +12,7 @@ import type { Event } from '../schemas/event.js'
 /** Makes calls with the access of a request. */
 export class UserCalls {
   #accessId: string | undefined
+  #stopped: ApiError | undefined
   private readonly credentials: Credentials
 
   constructor(
@@ -28,12 +29,18 @@ export class UserCalls {
     return this.#accessId
   }
 
+  /** Makes no further calls: they throw the error. */
+  stop(error: ApiError): void {
+    this.#stopped = error
+  }
+
   /**
    * Makes a call and returns its result. `maxLength`: the maximum length of the result, in characters. Throws the `ApiError`
    * of a refusal: `too-many-results` for longer results. Once the signal has aborted, makes none, and throws its reason.
    */
   async call<T>(method: string, params: object, maxLength = Infinity): Promise<T> {
     this.signal?.throwIfAborted()
+    if (this.#stopped) throw this.#stopped
     const { credentials, user } = this
     const request = { user, method, params, credentials, isWhole: true, maxLength } as const
     const outcome = await this.dispatcher.call(request)

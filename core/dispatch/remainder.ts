@@ -94,7 +94,7 @@ export class Remainder extends TextSource {
       reader.store.read(() => {
         // Must run at least once: lists themselves check that the reader may still read what they have written before.
         do writer.write(reader)
-        while (isShort() && performance.now() < end)
+        while (isShort() && !writer.isWaiting && performance.now() < end)
       })
       const gate = reader.store.waitUntilReadable()
       if (gate) await gate

@@ -26,6 +26,8 @@ export class MemberWriter {
   /** True if the text ends before a list that is not the first member, and must be taken first. */
   #isBeforeList = false
   #isHolding = false
+  /** True if the current list waits for others: nothing can be written in this turn of the event loop. */
+  isWaiting = false
   /** Number of list items written so far. */
   itemCount = 0
   /** Number of UTF-8 bytes minus number of characters, of everything written so far. */
@@ -141,8 +143,10 @@ export class MemberWriter {
 
   /** Writes the next page of a list, and ends the list with the last one. */
   #writePage(listing: Listing<unknown>, reader: Reader): void {
-    const { text, bytes, count, done, excess: extraBytes, holdsValue } = listing.next(reader)
-    this.#isHolding = holdsValue === true
+    const page = listing.next(reader)
+    const { text, bytes, count, done, excess: extraBytes } = page
+    this.#isHolding = page.holdsValue === true
+    this.isWaiting = page.isWaiting === true
     const isText = isTextListing(listing)
     if (text !== '' || bytes) {
       if (!this.#isFirstItem && !isText) this.#text += ','

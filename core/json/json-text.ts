@@ -28,6 +28,8 @@ export interface Page {
   readonly excess?: number | undefined
   /** Whether the source keeps a large value in memory until its last page: it must not wait for slow clients. */
   readonly holdsValue?: boolean | undefined
+  /** Whether the source waits for others of its account: it must not be asked again in the same turn of the event loop. */
+  readonly isWaiting?: boolean | undefined
 }
 
 /**

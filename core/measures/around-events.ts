@@ -101,7 +101,8 @@ export class AroundListing implements Listing<Reader> {
       return emptyPage
     }
     this.#run ??= this.#start(reader)
-    if (this.#run && !this.#run.next(reader).done) return emptyPage
+    const page = this.#run?.next(reader)
+    if (page && !page.done) return { ...emptyPage, isWaiting: page.isWaiting }
     return { text: JSON.stringify(this.#compare()), count: 1, done: true }
   }
 

@@ -40,8 +40,9 @@ export class ComparisonListing implements Listing<Reader> {
     if (this.#permissions.hasChanged(reader)) this.#begin({ ...this.call, ...reader })
     const [run] = this.#runs
     if (run) {
-      if (run.next(reader).done) this.#runs.shift()
-      return { text: '', count: 0, done: false }
+      const { done, isWaiting } = run.next(reader)
+      if (done) this.#runs.shift()
+      return { text: '', count: 0, done: false, isWaiting }
     }
     const { maxLag } = this.request
     const lags = Array.from({ length: 2 * maxLag + 1 }, (_, at) => at - maxLag)

@@ -1,6 +1,7 @@
 /** Runs a read of measures in slices, and lists its result in pages. */
 import type { MeasureRun } from '../../storage/measures/reading.js'
 import { ReaderVersion, type Reader } from '../call/reader.js'
+import { fail } from '../errors.js'
 import type { Listing, Page } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
 import { describeMeasureScope } from './scope.js'
@@ -26,6 +27,9 @@ export interface StartedRun<T> {
 /** Approximate duration of a page, in milliseconds, and maximum number of its items. */
 const pageMs = 8
 const pageItems = 500
+/** Maximum number of values that a read may hold in memory, of all sources: hours of thirty years of four sources. */
+const maxHeld = 1_100_000
+const emptyPage: Page = { text: '', count: 0, done: false }
 
 /**
  * Lists the result of a read of measures, in pages of a few milliseconds. If the reader must not see all of
@@ -59,12 +63,19 @@ export class RunListing<T> implements Listing<Reader> {
   next(reader: Reader): Page {
     this.#reader = reader
     if (this.#permissions.hasChanged(reader)) this.#restartIfNeeded({ ...this.call, ...reader })
+    const { measures } = reader.store
+    const { run } = this.#started
+    if (measures.mustWait(run)) return { ...emptyPage, isWaiting: true }
     if (!this.#items) {
-      const result = reader.store.measures.next(this.#started.run)
-      if (result === undefined) return { text: '', count: 0, done: false }
+      const result = measures.next(run)
+      if (run.held > maxHeld) fail('too-many-results')
+      if (result === undefined) return emptyPage
       this.#items = this.#started.finish(() => this.#reader, result)
     }
-    return this.#readPage(this.#items)
+    const page = this.#readPage(this.#items)
+    if (!page.done) return { ...page, holdsValue: run.isLarge }
+    measures.release(run)
+    return page
   }
 
   /**
@@ -75,6 +86,7 @@ export class RunListing<T> implements Listing<Reader> {
     const scope = describeMeasureScope(call, this.streams)
     if (scope === this.#scope) return
     this.#scope = scope
+    call.store.measures.release(this.#started.run)
     this.#started = this.start(call, scope)
     this.#items = undefined
   }

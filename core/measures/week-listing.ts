@@ -56,8 +56,9 @@ export class WeekListing implements Listing<Reader> {
     this.#reading ??= this.#begin(reader)
     if (!this.#reading) return { ...emptyPage, done: true }
     const { runs, summarise } = this.#reading
-    if (runs[0]?.next(reader).done) runs.shift()
-    if (runs.length > 0) return emptyPage
+    const page = runs[0]?.next(reader)
+    if (page?.done) runs.shift()
+    if (runs.length > 0) return { ...emptyPage, isWaiting: page?.isWaiting }
     this.#reading = undefined
     const week = summarise(reader)
     return week ? { text: JSON.stringify(week), count: 1, done: false } : emptyPage

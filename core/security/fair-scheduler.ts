@@ -17,6 +17,13 @@ export class FairScheduler {
     return this.#waiting.size
   }
 
+  /** Whether tasks wait of accounts of which none runs. */
+  get areOthersWaiting(): boolean {
+    let count = this.#waiting.size
+    for (const account of this.#busy) count -= this.#waiting.countItems(account)
+    return count > 0
+  }
+
   /** Returns the number of waiting tasks of an account, or of one of its accesses. */
   countWaiting(account: string, access?: string): number {
     return this.#waiting.countItems(account, access)
@@ -24,9 +31,9 @@ export class FairScheduler {
 
   /**
    * Runs a task of a party once it is its turn. Settles as the task does. If `signal` aborts before, the task is not run; rejects
-   * with its reason.
+   * with its reason. The task may call `leavePlace` to let a task of another account run beside it.
    */
-  async run<T>(party: Party, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async run<T>(party: Party, work: (leavePlace: () => void) => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
     await new Promise<void>((resolve, reject) => {
       const start = (): void => {
@@ -41,12 +48,17 @@ export class FairScheduler {
       this.#waiting.add(party, start)
       this.#startNext()
     })
+    let hasPlace = true
+    const leavePlace = (): void => {
+      if (hasPlace) this.#running--
+      hasPlace = false
+      this.#startNext()
+    }
     try {
-      return await work()
+      return await work(leavePlace)
     } finally {
       this.#busy.delete(party.account)
-      this.#running--
-      this.#startNext()
+      leavePlace()
     }
   }
 

@@ -9,9 +9,16 @@ import { readInTransaction } from '../sqlite/statements.js'
 import type { EventRepository } from '../repositories/events.js'
 import type { SeriesRepository } from '../repositories/series.js'
 
+/** Time after which a large read that is not continued no longer keeps others waiting, in milliseconds. */
+const leaseMs = 500
+
 /** Starts reads of measures in one account's file. */
 export class MeasureRepository {
   readonly #shared = new SharedRuns()
+  /** The read that holds many values, weakly: it may be abandoned. */
+  #large: WeakRef<MeasureRun<unknown>> | undefined
+  /** When its turn ends unless it is continued, by `performance.now()`. */
+  #largeUntilMs = 0
 
   constructor(
     private readonly db: Database,
@@ -56,6 +63,25 @@ export class MeasureRepository {
   /** Starts collecting facts. Nothing is read yet. Calls with the same `key` share one read. */
   createFacts(query: MeasureFactsQuery, key?: SharedKey): MeasureRun<readonly MeasureFact[]> {
     return this.#share(key, reading => collectFacts(reading, query), countFacts)
+  }
+
+  /**
+   * Returns whether a large run, also a complete one whose result is in use, must wait for another one of the account. Called before
+   * each use: a run keeps its turn until {@link release}, or for half a second after the last one.
+   */
+  mustWait(run: MeasureRun<unknown>): boolean {
+    if (!run.isLarge) return false
+    const nowMs = performance.now()
+    const large = nowMs < this.#largeUntilMs ? this.#large?.deref() : undefined
+    if (large && large !== run) return true
+    if (!large) this.#large = new WeakRef(run)
+    this.#largeUntilMs = nowMs + leaseMs
+    return false
+  }
+
+  /** Lets other large runs go on: the result of this one is no longer in use. */
+  release(run: MeasureRun<unknown>): void {
+    if (this.#large?.deref() === run) this.#large = undefined
   }
 
   /**

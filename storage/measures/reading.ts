@@ -15,6 +15,8 @@ export interface MeasureStore {
 /** Holds the store of the current slice: generators look it up again after each `yield`. */
 export interface Reading {
   store: MeasureStore
+  /** Number of values in memory, which the read sets before it yields: about 150 bytes each. */
+  held: number
 }
 
 /** Work that may pause wherever it yields. */
@@ -23,16 +25,26 @@ export type MeasureSteps<T> = Generator<void, T, void>
 /** Approximate duration of a slice, in milliseconds. */
 const sliceMs = 8
 
+/** Number of values that each read of an account may hold; only one at a time holds more. */
+const maxSmall = 10_000
+
 /** A read in slices. */
 export class MeasureRun<T> {
   /** Called once with the result. */
   onComplete?(result: T): void
+  /** Number of values that the read keeps in memory by now. */
+  held = 0
   #reading: Reading | undefined
   #steps: MeasureSteps<T> | undefined
   #result: { readonly value: T } | undefined
   #failure: { readonly error: unknown } | undefined
 
   constructor(private readonly start: (reading: Reading) => MeasureSteps<T>) {}
+
+  /** True if it holds so many values that others wait for it. */
+  get isLarge(): boolean {
+    return this.held > maxSmall
+  }
 
   /** True once an error was thrown: it is thrown again. */
   get hasFailed(): boolean {
@@ -55,14 +67,17 @@ export class MeasureRun<T> {
   }
 
   #continue(store: MeasureStore): T | undefined {
+    const { isLarge } = this
     const end = performance.now() + sliceMs
     if (this.#reading) this.#reading.store = store
-    else this.#reading = { store }
+    else this.#reading = { store, held: 0 }
     this.#steps ??= this.start(this.#reading)
     do {
       const { done, value } = this.#steps.next()
+      this.held = this.#reading.held
       if (done) return this.#complete(value)
-    } while (performance.now() < end)
+      // A read that has become large may have to wait.
+    } while (performance.now() < end && this.isLarge === isLarge)
     return undefined
   }
 

@@ -40,9 +40,18 @@ export function* aggregateValues(reading: Reading, query: ValuesQuery): MeasureS
   const streams = new MeasureStreams(scope)
   const range = { from: grid.starts[0]!, end: grid.end }
   const sources = yield* findSources(reading, streams, { measure, types, ...range })
-  const found = new Map<number, ValueCells[]>()
+  const found = new Map<number, readonly ValueCells[]>()
+  let held = 0
   for (const source of sources.values()) {
-    const values = yield* new SourceFill(reading, streams, query, source).aggregate(grid)
+    const fill = new SourceFill(reading, streams, query, source)
+    const { values } = fill
+    const steps = fill.aggregate()
+    while (!steps.next().done) {
+      reading.held = held + countValues(values)
+      yield
+    }
+    held += countValues(values)
+    reading.held = held
     if (values.every(({ cells, dailyTotals }) => cells.size + dailyTotals.size === 0)) continue
     found.set(source.stream, values)
   }
@@ -53,18 +62,28 @@ export function* aggregateValues(reading: Reading, query: ValuesQuery): MeasureS
 /** Seconds by which times may be rounded. */
 const margin = 1e-6
 
+function countValues(values: readonly ValueCells[]): number {
+  return values.reduce((sum, { size }) => sum + size, 0)
+}
+
 class SourceFill {
+  /** One set of cells for each field. */
+  readonly values: readonly ValueCells[]
+
   constructor(
     private readonly reading: Reading,
     private readonly streams: MeasureStreams,
     private readonly query: ValuesQuery,
     private readonly source: Source
-  ) {}
+  ) {
+    const { findsLasts, grid, width } = query
+    this.values = Array.from({ length: width }, () => new ValueCells(grid, findsLasts))
+  }
 
-  /** Aggregates all events and series of the source. Returns one set of cells for each field. */
-  *aggregate(grid: TimeGrid): MeasureSteps<ValueCells[]> {
-    const { findsLasts, spreads, width } = this.query
-    const values = Array.from({ length: width }, () => new ValueCells(grid, findsLasts))
+  /** Aggregates all events and series of the source. */
+  *aggregate(): MeasureSteps<void> {
+    const { values } = this
+    const { findsLasts, grid, spreads } = this.query
     const isSpread = spreads && grid.days !== undefined
     for (const type of this.source.types) {
       const targets = values.map(cells => cells.target(type.convert, isSpread))
@@ -77,7 +96,6 @@ class SourceFill {
         ? this.#findLastPoints(series, grid, targets)
         : this.#walkSeries(series, grid, targets)
     }
-    return values
   }
 
   /** Aggregates the values of one field of the events of a type. */

@@ -7,6 +7,7 @@ import accepts from 'accepts'
 import type { CallToolResult, McpHttpHandler } from '@modelcontextprotocol/server'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { ApiError, fail, quoteText } from '../../core/errors.js'
+import { truncate } from '../../core/exports/chunks.js'
 import { version } from '../../core/version.js'
 import type { EndpointMessage, EndpointResponse, UserEndpoint } from '../endpoints.js'
 import { AssistantCalls } from './assistant-calls.js'
@@ -19,6 +20,9 @@ const instructions =
   'Times are in seconds since the Unix epoch. Start with streams_facts, which lists what data exists and since when.  ' +
   'measures_facts returns the latest values, measures_days the value of each day, measures_week a summary of a week, over all devices. ' +
   'For numbers over long ranges, use measures_sample or events_sample rather than events_get. All reads are recorded for the owner of the data.'
+
+/** Maximum number of characters of a URI in an error. */
+const maxShownLength = 200
 
 /** The endpoint at `/{user}/mcp`. The protocol's library is loaded on the first message. */
 export class Mcp implements UserEndpoint {
@@ -73,7 +77,8 @@ export class Mcp implements UserEndpoint {
       server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }))
       server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
         const text = await readResource(calls, uri)
-        if (text === undefined) throw new ResourceNotFoundError(uri)
+        // The library repeats the URI twice.
+        if (text === undefined) throw new ResourceNotFoundError(truncate(uri, maxShownLength))
         return { contents: [{ uri, mimeType: 'application/json', text }] }
       })
       return server

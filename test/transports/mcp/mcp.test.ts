@@ -131,6 +131,8 @@ t.test('an assistant', async t => {
       'file:///etc/passwd'
     ])
       await t.rejects(assistant.readResource({ uri }))
+    const long = assistant.readResource({ uri: `file:///${'x'.repeat(100_000)}` })
+    await t.rejects(long, { message: /^.{100,400}$/ }, 'errors do not repeat long ones')
   })
 
   t.test('offers prompts with the data that its access permits', async t => {

@@ -1,0 +1,75 @@
+/** Reads of measures that hold many values: one of an account at a time. */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import t from 'tap'
+import { MeasureRun, type MeasureStore } from '../../../storage/measures/reading.js'
+import { openCoffer } from '../../support/coffer.js'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+const hours = 60_000
+const start = Date.UTC(2020, 0, 1) / 1000
+
+t.test('large reads', async t => {
+  const { alice, server } = await openCoffer(t)
+
+  await t.test('take turns', async t => {
+    const { accounts } = server.services
+    const { measures } = accounts.openStore(accounts.find('alice')!)
+    const begin = (held: number): MeasureRun<number> => {
+      const run = new MeasureRun(function* (reading) {
+        reading.held = held
+        yield
+        return held
+      })
+      t.notOk(measures.mustWait(run), 'small before it begins')
+      run.next({} as MeasureStore)
+      return run
+    }
+    const [small, first, second] = [begin(10), begin(50_000), begin(50_000)]
+    t.notOk(measures.mustWait(first))
+    t.ok(measures.mustWait(second))
+    t.notOk(measures.mustWait(small), 'small ones do not wait')
+    t.notOk(measures.mustWait(first), 'the first one goes on')
+    measures.release(second)
+    t.ok(measures.mustWait(second), 'not its turn')
+    measures.release(first)
+    t.notOk(measures.mustWait(second))
+    t.ok(measures.mustWait(first))
+  })
+
+  await t.test('do not fill the memory together', async t => {
+    await alice.stream('watch')
+    const { event } = await alice.do('events.create', {
+      streamIds: ['watch'],
+      type: 'series:count/steps',
+      time: start
+    })
+    for (let from = 0; from < hours; from += 20_000)
+      await alice.do('hfs.add', {
+        id: event.id,
+        format: 'flatJSON',
+        fields: ['deltaTime', 'value'],
+        points: Array.from({ length: 20_000 }, (_, at) => [(from + at) * 3600, 100])
+      })
+    const read = async (day: number): Promise<number> => {
+      const path = `/measures/days?measure=steps&from=2020-01-${10 + day}&to=2026-12-31`
+      return (await alice.http('GET', path)).body.days.length
+    }
+    collectGarbage()
+    const before = process.memoryUsage().heapUsed
+    let most = 0
+    const timer = setInterval(() => {
+      collectGarbage()
+      most = Math.max(most, process.memoryUsage().heapUsed - before)
+    }, 50)
+    const found = await Promise.all(Array.from({ length: 15 }, (_, day) => read(day)))
+    clearInterval(timer)
+    t.same(
+      found,
+      found.map((_, day) => hours / 24 - 9 - day)
+    )
+    t.ok(most > 0 && most < 90e6, `${most} bytes`)
+  })
+})
