@@ -7,7 +7,7 @@ import type { Reader } from '../call/reader.js'
 import { fail } from '../errors.js'
 import { assertNotSecretsStream } from '../shared-secrets/rules.js'
 import { assertNotInTrash, requireStreams } from '../streams/require-streams.js'
-import { isTrashed } from '../streams/tree.js'
+import { isTrashedCached } from '../streams/tree.js'
 
 /** Throws `forbidden` unless the event may be read. */
 export function assertReadable(reader: Reader, { streams }: Pick<Holder, 'streams'>): void {
@@ -58,7 +58,7 @@ export function isInTrash(
   if (trashed === true) return true
   return !streamIds.some(id => {
     const node = streams.find(id)
-    return node ? caller.mayAt('read', node) && !isTrashed(node) : caller.isPersonal
+    return node ? !isTrashedCached(streams, node) && caller.mayAt('read', node) : caller.isPersonal
   })
 }
 
