@@ -33,6 +33,14 @@ export const appOnly: AccessRule = {
   }
 }
 
+/** Only endpoints of the service, on behalf of any token: not everything in the result is shown. Others: `invalid-method`. */
+export const endpointsOnly: AccessRule = {
+  needsAccess: true,
+  check: ({ credentials }) => {
+    if (!credentials.isEndpoint) fail('invalid-method')
+  }
+}
+
 /** Requires that the caller has created something, by the id of its access, or is personal. Error: `forbidden`. */
 export function assertCreator(
   { accessId, isPersonal }: { readonly accessId: string | undefined; readonly isPersonal: boolean },

@@ -7,6 +7,7 @@ import type { Reader } from '../call/reader.js'
 import { fail } from '../errors.js'
 import { assertNotSecretsStream } from '../shared-secrets/rules.js'
 import { assertNotInTrash, requireStreams } from '../streams/require-streams.js'
+import { isTrashedCached } from '../streams/tree.js'
 
 /** Throws `forbidden` unless the event may be read. */
 export function assertReadable(reader: Reader, { streams }: Pick<Holder, 'streams'>): void {
@@ -44,6 +45,21 @@ export function mayRead(
   // For a system stream that the settings no longer define, only the number tells whether it is an account field.
   const streams = caller.isPersonal ? store.series.findHolder(id)?.streams : undefined
   return streams !== undefined && mayReadAt({ caller, store }, streams)
+}
+
+/**
+ * Returns whether an event counts as being in the trash: it is there itself, or all of its streams that the reader may read are there, so
+ * that lists omit it. (docs/spec/events.md#reading-a-list)
+ */
+export function isInTrash(
+  { caller, store: { streams } }: Reader,
+  { streamIds, trashed }: Pick<Event, 'streamIds' | 'trashed'>
+): boolean {
+  if (trashed === true) return true
+  return !streamIds.some(id => {
+    const node = streams.find(id)
+    return node ? !isTrashedCached(streams, node) && caller.mayAt('read', node) : caller.isPersonal
+  })
 }
 
 /**

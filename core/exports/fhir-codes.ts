@@ -34,11 +34,17 @@ const wanted =
 /** Names of statistics and of differences. */
 const derived =
   /deviation|abweichung|\bécart|\bsd\b|coefficient|koeffizient|varia[bnt]|schwankung|fluctuat|\bchanges?\b|änderung|changement|differ|différ|\bdelta\b|Δ|trend\b|tendance|per[cz]entil/i
+/**
+ * Names of averages, highest and lowest values, which have codes of their own. Short words only with what they are of: `Max` is also a
+ * person, or the end of a device's name, and `min` a unit.
+ */
+const summaries =
+  /maxim(?:um|al)|minim(?:um|al)|\b(?:highest|lowest|peak|averages?|mean|median)\b|höchst|niedrigst|tiefst|spitzen|mittler|mittelwert|durchschnitt|\bmoyen(?:ne)?s?\b|médian|plus (?:haut|bas)|\b(?:max|min|avg)\.? (?:heart|hr\b|puls|herz|bpm|bp\b|blood|spo2|weight|glucose|temp|resp)|[,(] ?(?:max|min(?![-⁻−^])|avg)\b|\b(?:rate|hr|fc|puls|frequenz|spo2) (?:max|avg)\b/i
 /** Names of those whose account it is not. */
 const notOwn =
   /\bf(?:o?e|œ)tal|fötal|fœtal|birth|geburt|naissance|\b(?:dog|cat|horse|pet)s?\b|\bhunde?s?\b|\bkatzen?\b|\bpferd|haustier|\bchiens?\b|\bcheval\b/i
 /** Names of what is no measurement of the user, whatever it is of. */
-const notMeasured = [wanted, derived, notOwn]
+const notMeasured = [wanted, derived, summaries, notOwn]
 
 /** The first rule that matches applies. Names are in the languages of the pages. */
 const codingRules: readonly Rule[] = [
@@ -59,15 +65,7 @@ const codingRules: readonly Rule[] = [
   },
   {
     types: ['frequency/bpm'],
-    measures: [
-      'heart-rate',
-      'walking-heart-rate',
-      'sleeping-heart-rate',
-      'workout-heart-rate',
-      'average-heart-rate',
-      'highest-heart-rate',
-      'lowest-heart-rate'
-    ],
+    measures: ['heart-rate', 'walking-heart-rate', 'sleeping-heart-rate', 'workout-heart-rate'],
     findsName: /heart|\bpuls|herz|cardi|pouls|\bhr\b|\bbpm\b/i,
     excludesName: notHeartRate,
     loinc: [['8867-4', 'Heart rate']],

@@ -74,6 +74,8 @@ function findChange(
     const isPeriod = name.endsWith('Period')
     const { end, start } = (isPeriod ? (value ?? {}) : { start: value }) as { end?: unknown; start?: unknown }
     const from = parseTime(start)
+    // An import may have read what FHIR does not allow, such as a leap second: no other member has the time then.
+    if (!from && typeof start === 'string' && /\d{4}/.test(start)) return undefined
     if (!from) continue
     const until = parseTime(end)
     const duration = event.duration ?? 0
@@ -97,7 +99,7 @@ interface Span {
 }
 
 const datePattern = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?$/
-const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(Z|[+-]\d\d:\d\d)?$/
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/
 /** How far local times are behind and ahead of UTC, in seconds. */
 const [maxBehind, maxAhead] = [12 * 3600, 14 * 3600]
 

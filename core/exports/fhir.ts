@@ -1,6 +1,7 @@
 /** Events as observations of FHIR R4, with LOINC and UCUM for what has a code. (docs/api/exports.md#fhir) */
 import { createHash } from 'node:crypto'
 import type { Event } from '../../schemas/event.js'
+import { isInTrash } from '../events/event-permissions.js'
 import { isSeries } from '../events/fields.js'
 import { getElementType } from '../series/column-plan.js'
 import {
@@ -12,7 +13,7 @@ import {
   originalType
 } from './fhir-observation.js'
 import { adaptTimes, adaptTimesInText } from './fhir-original-time.js'
-import { roundToMicroseconds, type ExportFormat, type ExportSources } from './format.js'
+import { includesTrash, roundToMicroseconds, type ExportFormat, type ExportSources } from './format.js'
 import { JsonText } from '../json/json-text.js'
 import { findMember, type TextRange } from '../json/reader.js'
 import { plainForm, writeJson, type JsonForm } from '../json/writer.js'
@@ -92,7 +93,7 @@ function* listResources(sources: ExportSources): Generator<Resource | undefined,
       yield undefined
       continue
     }
-    const event = parseEvent(text)
+    const event = markTrashed(sources, parseEvent(text))
     if (isSeries(event.type)) {
       if (sources.options.series === true) yield* listPointResources(sources, event)
     } else {
@@ -103,6 +104,11 @@ function* listResources(sources: ExportSources): Generator<Resource | undefined,
       yield { id: event.id, value, form: text.length > chunkSize ? form : undefined }
     }
   }
+}
+
+/** Returns an event, as trashed if its streams are: no search for resources finds it. */
+function markTrashed({ context, options }: ExportSources, event: Event): Event {
+  return includesTrash(options) && isInTrash(context.reader, event) ? { ...event, trashed: true } : event
 }
 
 /** Returns the imported resource of an event, with the time of the event; `undefined` if there is none. */

@@ -47,6 +47,7 @@ import { create as createEvent } from './events/create.js'
 import { deleteAttachment } from './events/delete-attachment.js'
 import { deleteEvent } from './events/delete.js'
 import { exportEvents } from './events/export.js'
+import { findTrashed as findTrashedEvents } from './events/find-trashed.js'
 import { getAttachment } from './events/get-attachment.js'
 import { getOne as getEvent } from './events/get-one.js'
 import { get as getEvents } from './events/get.js'
@@ -137,12 +138,7 @@ import { deleteAll as deleteSessions } from './sessions/delete-all.js'
 import { deleteSession } from './sessions/delete.js'
 import { get as getSessions } from './sessions/get.js'
 import { sharedSecretMethods } from './shared-secrets/index.js'
-import { create as createStream } from './streams/create.js'
-import { deleteStream } from './streams/delete.js'
-import { facts } from './streams/facts.js'
-import { get as getStreams } from './streams/get.js'
-import { findAbove as findStreamsAbove } from './streams/find-above.js'
-import { update as updateStream } from './streams/update.js'
+import { streamMethods } from './streams/index.js'
 import { systemMethods } from './system/index.js'
 import { deleteUser } from './users/delete.js'
 import { webhookMethods } from './webhooks/index.js'
@@ -270,12 +266,8 @@ export const methods: readonly AnyMethod[] = [
   deleteSessions,
   deleteSession,
   getSessions,
-  createStream,
-  deleteStream,
-  getStreams,
-  findStreamsAbove,
-  facts,
-  updateStream,
+  ...streamMethods,
+  findTrashedEvents,
   createInvitations,
   getInvitations,
   getServerUsers,

@@ -46,6 +46,30 @@ export function isTrashed(node: StreamNode): boolean {
   return false
 }
 
+const trashCache = new WeakMap<
+  StreamRepository,
+  { readonly version: number; readonly isTrashed: Map<StreamNode, boolean> }
+>()
+
+/** Does the same as {@link isTrashed}, and keeps the results for this version of the tree: an event may be in thousands of deep streams. */
+export function isTrashedCached(streams: StreamRepository, node: StreamNode): boolean {
+  let known = trashCache.get(streams)
+  if (known?.version !== streams.version)
+    trashCache.set(streams, (known = { version: streams.version, isTrashed: new Map() }))
+  const found = known.isTrashed.get(node)
+  if (found !== undefined) return found
+  const below: StreamNode[] = []
+  let result = false
+  for (const at of iterateAncestors(node)) {
+    const before = known.isTrashed.get(at)
+    if (before === undefined) below.push(at)
+    result = before ?? at.stream.trashed === true
+    if (result || before !== undefined) break
+  }
+  for (const at of below) known.isTrashed.set(at, result)
+  return result
+}
+
 /** Returns whether `node` is `other` or lies below it. */
 export function isWithin(node: StreamNode, other: StreamNode): boolean {
   for (const at of iterateAncestors(node)) if (at === other) return true

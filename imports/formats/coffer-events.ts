@@ -32,6 +32,7 @@ const textTypes =
   /^(?:note|call|message|contact|url|encrypted|credentials|music|attributes)\/|^mood\/emoticon$/
 /** Maximum nesting of a content. */
 const maxDepth = 20
+const trashReason = 'in the trash'
 const seriesReason = 'a group of records that are in the file themselves'
 
 export const cofferEvents: Format = {
@@ -73,7 +74,7 @@ class ObjectReader {
     else this.#addPoints(holder, object)
   }
 
-  /** Adds an event. Events in the trash are skipped; those of series are kept for their points. */
+  /** Adds an event. Events in the trash are skipped; those of series are known for their points. */
   #addEvent(event: Json): void {
     const [id, type, time] = [getText(event, 'id'), getText(event, 'type'), getNumber(event, 'time')]
     const [stream, ...others] = getList(event, 'streamIds').map(String)
@@ -90,7 +91,7 @@ class ObjectReader {
       return
     }
     if (event['trashed'] === true) {
-      this.sink.skip('event', 'in the trash')
+      this.sink.skip('event', trashReason)
       return
     }
     const { 'coffer:import': _import, ...clientData } = (getMember(event, 'clientData') ?? {}) as Json
@@ -114,7 +115,12 @@ class ObjectReader {
   #addPoints(id: string, object: Json): void {
     const holder = this.#seriesEvents.get(id)
     const fields = getList(object, 'fields').map(String)
-    for (const point of getList(object, 'points')) {
+    const points = getList(object, 'points')
+    if (holder?.['trashed'] === true) {
+      this.sink.skip('point', trashReason, points.length)
+      return
+    }
+    for (const point of points) {
       if (!holder || !Array.isArray(point)) {
         this.sink.skip('point', 'damaged')
         continue
@@ -172,7 +178,8 @@ class RowReader {
     else if (type.startsWith('series:')) {
       this.#seriesId = id
       this.sink.skip(kind, seriesReason)
-    } else {
+    } else if (row.get('trashed') === 'true') this.sink.skip(kind, trashReason)
+    else {
       const record: ImportedRecord = {
         kind,
         source: '',

@@ -3,12 +3,14 @@ import { measureJson } from '../../core/json/writer.js'
 import type { Event } from '../../schemas/event.js'
 import { runInTurns, type Steps } from '../../storage/steps.js'
 import { advance, listBeginning, readEventsAfter, type EventList, type Position } from '../event-positions.js'
+import type { UserCalls } from '../user-calls.js'
 import { maxPageLength } from './bundle.js'
 import { formatCursor, parseCursor } from './cursor.js'
 import type { DateFilter } from './dates.js'
 import { omitReferencesIn } from './originals.js'
 import type { Patient } from './patient.js'
 import type { Search } from './search-params.js'
+import { markTrashed } from './trash.js'
 
 /** Events to search in. */
 export interface EventSearch {
@@ -62,13 +64,22 @@ export async function readEventPage(
     cursor = read.position
     const isReduced = read.limit < limit
     limit = read.limit
-    const taken = await runInTurns(take(await omitReferencesIn(read.events)))
+    const taken = await runInTurns(take(await prepareEvents(calls, events, read.events)))
     if (taken === read.events.length && taken < limit) return { resources, next: undefined }
     if (resources.length >= search.count || size >= maxPageLength) break
     // Few of the events were searched for.
     if (!isReduced) limit = Math.min(maxRead, limit * 4)
   }
   return { resources, next: formatCursor(cursor) }
+}
+
+/** Returns events as resources show them: trashed if their streams are, and without references in imported resources. */
+export async function prepareEvents(
+  calls: UserCalls,
+  { state }: Pick<EventSearch, 'state'>,
+  events: readonly Event[]
+): Promise<readonly Event[]> {
+  return await omitReferencesIn(state === 'all' ? await markTrashed(calls, events) : events)
 }
 
 /** Returns the list of the events that may be found: some part of each is between two times. */

@@ -6,8 +6,7 @@ import { advance, listBeginning, readEventsAfter } from '../event-positions.js'
 import { readEvents } from '../user-calls.js'
 import { maxPageLength } from './bundle.js'
 import { formatCursor, parseCursor, type Cursor, type Place } from './cursor.js'
-import { meetsDates, toList, type EventSearch, type FoundPage } from './event-pages.js'
-import { omitReferencesIn } from './originals.js'
+import { meetsDates, prepareEvents, toList, type EventSearch, type FoundPage } from './event-pages.js'
 import { refuse } from './outcome.js'
 import type { Patient } from './patient.js'
 import { parsePointId, readPoints, type PointRange } from './points.js'
@@ -87,7 +86,9 @@ async function readSources(
 ): Promise<{ readonly sources: readonly Source[]; readonly start: Cursor }> {
   const list = toList(events)
   const own = await readEventsAfter(patient.calls, list, cursor, limit + 50)
-  const sources = [{ items: await omitReferencesIn(own.events), hasMore: own.events.length >= own.limit }]
+  const sources = [
+    { items: await prepareEvents(patient.calls, events, own.events), hasMore: own.events.length >= own.limit }
+  ]
   const { place } = cursor
   const { order } = events
   const rest = {
@@ -119,7 +120,7 @@ async function readHolders(
   for (;;) {
     const limit = maxSeries + 1 - holders.length
     const read = await readEvents(calls, { ...query, skip: holders.length, limit })
-    holders.push(...read.events)
+    holders.push(...(await prepareEvents(calls, events, read.events)))
     if (holders.length > maxSeries)
       refuse('too-costly', `There are more than ${maxSeries} series in this time. Limit the search by "date"`)
     if (read.events.length < read.limit) return holders.toSorted((a, b) => (a.id < b.id ? -1 : 1))

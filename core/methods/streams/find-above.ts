@@ -1,17 +1,9 @@
 /** `streams.findAbove`: what the streams above those of an access say of them. */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { method, type AccessRule } from '../../call/method.js'
-import { fail } from '../../errors.js'
+import { endpointsOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
 import { listAncestors } from '../../exports/stream-names.js'
-
-/** Only endpoints of the service, which show none of the names. */
-const endpointsOnly: AccessRule = {
-  needsAccess: true,
-  check: ({ credentials }) => {
-    if (!credentials.isEndpoint) fail('invalid-method')
-  }
-}
 
 /**
  * Returns the streams above each permitted stream whose parent the access may not list, from the parent to the root. They are never

@@ -14,14 +14,11 @@ const wider: Readonly<Record<string, readonly string[]>> = {
   'walking-heart-rate': ['8867-4'],
   'sleeping-heart-rate': ['8867-4'],
   'workout-heart-rate': ['8867-4'],
-  'average-heart-rate': ['8867-4'],
-  'highest-heart-rate': ['8867-4'],
-  'lowest-heart-rate': ['8867-4'],
   'basal-body-temperature': ['8310-5'],
   'fasting-glucose': ['2339-0', '15074-8']
 }
 /** Names that do not say what they are of. */
-const uncertain = ['Basaltemperatur', 'Température basale', 'Taille']
+const uncertain = ['Basaltemperatur', 'Température basale', 'Taille', 'Walking Heart Rate Average']
 
 /** The codes of observations, by the description of their events. */
 async function readCodes(client: Client): Promise<Map<string, readonly string[]>> {
@@ -125,12 +122,37 @@ t.test('names of goals, exercises and other bodies are no measurements', async t
     ['Glycosylated hemoglobin', 'density/g-dl'],
     ['Glucose, CSF', 'density/mg-dl'],
     ['Glucose variability', 'density/mg-dl'],
-    ['Glucose, plasma', 'density/mmol-l']
+    ['Glucose, plasma', 'density/mmol-l'],
+    ['Max heart rate', 'frequency/bpm'],
+    ['Heart rate (max)', 'frequency/bpm'],
+    ['Heart rate, min', 'frequency/bpm'],
+    ['HR avg', 'frequency/bpm'],
+    ['Höchstpuls', 'frequency/bpm'],
+    ['Durchschnittspuls', 'frequency/bpm'],
+    ['FC max', 'frequency/bpm'],
+    ['Fréquence respiratoire moyenne', 'frequency/brpm'],
+    ['Lowest oxygen saturation', 'ratio/percent'],
+    ['Average glucose', 'density/mg-dl'],
+    ['Mean blood pressure', 'blood-pressure/mmhg-bpm'],
+    ['Average weight', 'mass/kg']
   ]
   for (const [at, [name, type]] of others.entries()) await add(alice, `stream-${at}`, { name }, type, name)
   const found = await readCodes(alice)
   t.same([...found.keys()].toSorted(), others.map(([name]) => name).toSorted())
   for (const [name, own] of found) t.same(own, [], name)
+})
+
+t.test('names that contain short words for averages and extremes are measurements', async t => {
+  const { alice } = await coffer(t)
+  const names = [
+    'Heart rate (1/min)',
+    'Puls (min⁻¹)',
+    'Puls pro min',
+    'Pulse of iPhone 15 Pro Max',
+    'Max / Puls'
+  ]
+  for (const [at, name] of names.entries()) await add(alice, `stream-${at}`, { name }, 'frequency/bpm', name)
+  t.same(await readCodes(alice), new Map(names.map(name => [name, ['8867-4']])))
 })
 
 t.test('a stream that is marked with a measure holds that, whatever its name is', async t => {
@@ -141,6 +163,10 @@ t.test('a stream that is marked with a measure holds that, whatever its name is'
     ['Balance', 'weight', 'mass/kg', ['29463-7']],
     ['Weight', 'weight-lifted', 'mass/kg', []],
     ['Pulse', 'heart-rate-recovery', 'frequency/bpm', []],
+    ['Heart rate', 'highest-heart-rate', 'frequency/bpm', []],
+    ['Heart rate', 'lowest-heart-rate', 'frequency/bpm', []],
+    ['Heart rate', 'average-heart-rate', 'frequency/bpm', []],
+    ['Heart rate of Max', 'heart-rate', 'frequency/bpm', ['8867-4']],
     ['Music', 'heart-rate', 'frequency/bpm', ['8867-4']],
     ['Pulse', 'resting-heart-rate', 'frequency/bpm', ['40443-4']],
     ['Pulse', ':none', 'frequency/bpm', []],

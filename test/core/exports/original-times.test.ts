@@ -61,6 +61,19 @@ const cases: readonly (readonly [resource: Answer, event: object, update: object
   [{ effectiveInstant: '2024-05-01T08:00:00Z' }, {}, { time: 1e12 }, {}],
   [{ issued: '2024-05-01T08:00:00Z' }, {}, { time: eight + hour }, { issued: '2024-05-01T09:00:00Z' }],
   [{}, {}, { time: eight + hour }],
+  // Imports read these, too.
+  [
+    { resourceType: 'Condition', onsetDateTime: '2024-05-01T08:00Z', recordedDate: '2024-05-02' },
+    {},
+    { description: 'x' }
+  ],
+  [
+    { resourceType: 'Condition', onsetDateTime: '2024-05-01T08:00Z', recordedDate: '2024-05-02' },
+    {},
+    { time: eight + hour },
+    { onsetDateTime: '2024-05-01T09:00:00Z', recordedDate: '2024-05-02' }
+  ],
+  [{ effectiveDateTime: '2024-05-01T07:59:60Z', issued: '2024-05-02T08:00:00Z' }, {}, { description: 'x' }],
   [
     { resourceType: 'Immunization', occurrenceDateTime: '2024-05-01T08:00:00Z' },
     {},

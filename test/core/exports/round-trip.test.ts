@@ -144,6 +144,32 @@ t.test('data points become observations on request', async t => {
   )
 })
 
+t.test('what is in the trash is not imported', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('body')
+  await alice.event({ streamIds: ['body'], type: 'mass/kg', content: 70, time: 1e9 })
+  const trashed = [
+    { type: 'mass/kg', content: 71 },
+    { type: 'blood-pressure/mmhg-bpm', content: { systolic: 142, diastolic: 88 } },
+    { type: 'series:mass/kg', content: undefined }
+  ]
+  for (const [at, fields] of trashed.entries()) {
+    const { id, type } = await alice.event({ streamIds: ['body'], time: 1e9 + at + 1, ...fields })
+    if (type.startsWith('series:'))
+      await alice.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points: [[1, 72]] })
+    await alice.service.server.settle()
+    await alice.do('events.delete', { id })
+  }
+  for (const format of ['csv', 'ndjson']) {
+    const { data } = await collected(await exported(alice, `format=${format}&state=all&series=true`))
+    t.same(
+      data.map(({ content }) => content),
+      [70],
+      format
+    )
+  }
+})
+
 t.test('imported resources in the trash are marked as errors', async t => {
   const { alice } = await coffer(t)
   await alice.do('streams.create', { id: 'records', name: 'Records' })
