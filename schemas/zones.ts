@@ -83,14 +83,16 @@ export function getOffset(zone: string, time: number): number {
 }
 
 /**
- * Returns the day in which a time lies. Days of a zone follow each other without gaps, whatever its clocks
+ * Returns the day in which a time lies; for times beyond 1e16 seconds, the one there. Days of a zone follow each other without gaps, whatever its clocks
  * do. Throws `RangeError` for unknown zones.
  */
 export function getLocalDay(zone: string, time: number): LocalDay {
-  let number = Math.floor((time + getOffset(zone, time)) / daySeconds)
+  // Beyond whole numbers, days would be counted without an end.
+  const at = Math.max(-1e16, Math.min(time, 1e16))
+  let number = Math.floor((at + getOffset(zone, at)) / daySeconds)
   // Clocks that were set back over midnight show a date that has already begun.
   let to = getDayStart(zone, number + 1)
-  while (to <= time) to = getDayStart(zone, ++number + 1)
+  while (to <= at) to = getDayStart(zone, ++number + 1)
   return { number, from: getDayStart(zone, number), to }
 }
 

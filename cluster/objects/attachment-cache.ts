@@ -69,6 +69,29 @@ export class AttachmentCache {
     await this.#sweeping
   }
 
+  /**
+   * Removes the copies of files that have been deleted by the nodes that serve their accounts: a file becomes an object before it is here,
+   * so one that is no object afterwards has been deleted. Does nothing if none is an object: then the storage is empty, or another one.
+   */
+  async removeDeleted(isServedHere: (account: string) => Promise<boolean>): Promise<void> {
+    const found = new Map<string, Cached[]>()
+    for await (const cached of this.#files()) {
+      const files = found.get(cached.account)
+      if (files) files.push(cached)
+      else found.set(cached.account, [cached])
+    }
+    const deleted: Cached[] = []
+    let isAnyStored = false
+    for (const [account, files] of found) {
+      if (await isServedHere(account)) continue
+      const prefix = `file/${account}/`
+      const keys = new Set(await this.options.objects.list(prefix))
+      deleted.push(...files.filter(({ id }) => !keys.has(`${prefix}${id}`)))
+      isAnyStored ||= keys.size > 0
+    }
+    if (isAnyStored) for (const { path } of deleted) await rm(path, { force: true })
+  }
+
   /** Removes the least recently used files that are stored as objects, until the limit is kept. */
   async #sweep(): Promise<void> {
     const all: Cached[] = []

@@ -36,6 +36,8 @@ export interface SharedAttachmentsOptions {
   onError(error: Error): void
 }
 
+/** Time between searches for copies of deleted files, in milliseconds: each lists the objects of many accounts. */
+const copiesMs = 86_400_000
 /** Prefix of the paths of lent files, which no real path has. */
 const lentPathPrefix = 'object:'
 
@@ -49,6 +51,7 @@ export class SharedAttachments implements AttachmentStore {
   readonly #run = randomUUID()
   /** Files lent at present, by any node. */
   readonly #lent = new AgeTracker()
+  #copiesSweptMs = -Infinity
 
   constructor(private readonly options: SharedAttachmentsOptions) {
     this.#disk = new DiskAttachments(options.layout)
@@ -180,16 +183,26 @@ export class SharedAttachments implements AttachmentStore {
 
   /**
    * Removes objects, and parts of them, that were left by interrupted writes or loans, once they have been seen for a
-   * number of seconds. Never rejects.
+   * number of seconds; once a day also the copies of files that other nodes have deleted. Never rejects.
    */
   async sweep(seconds: number): Promise<void> {
     try {
       await this.#objects.sweep?.(seconds)
       for (const key of this.#lent.listOlderThan(seconds, await this.#objects.list('lent/')))
         await this.#objects.remove(key)
+      if (performance.now() - this.#copiesSweptMs < copiesMs) return
+      this.#copiesSweptMs = performance.now()
+      await this.#cache.removeDeleted(account => this.#isWriter(account))
     } catch (error) {
       this.options.onError(error as Error)
     }
+  }
+
+  async #isWriter(account: string): Promise<boolean> {
+    return await this.options.assertWriter(account).then(
+      () => true,
+      error => (error instanceof StoreUnavailable ? false : Promise.reject(error as Error))
+    )
   }
 
   /** Resolves when no local files are being removed. */

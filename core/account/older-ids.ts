@@ -8,7 +8,7 @@ import type { Credentials } from '../call/credentials.js'
 
 const prefix = /^:(?:_system|system):/
 
-/** The header by which a call opts out of older ids: the only header that methods read themselves. */
+/** The header by which a call opts out of older ids. Methods read no other, except `User-Agent`. */
 const optOutHeader = 'disable-backward-compatibility-prefix'
 
 interface IdMaps {
@@ -78,13 +78,13 @@ export function optsOutOfOlderIds({ headers }: Pick<Credentials, 'headers'>): bo
 }
 
 /**
- * Returns the credentials to send with a call to another thread or node: without the headers that no method reads, unless the
+ * Returns the credentials to send with a call to another thread or node: of the headers only those that methods read, unless the
  * operator's authorization step needs all of them.
  */
-export function toSentCredentials({ auth }: Config, credentials: Credentials, method = ''): Credentials {
+export function toSentCredentials({ auth }: Config, credentials: Credentials): Credentials {
   if (auth.authorizationStep !== '') return credentials
   const { headers, ...rest } = credentials
-  const agent = agentMethods.has(method) ? headers?.['user-agent'] : undefined
+  const agent = headers?.['user-agent']
   const isOut = optsOutOfOlderIds(credentials)
   if (!isOut && agent === undefined) return rest
   return {
@@ -92,22 +92,6 @@ export function toSentCredentials({ auth }: Config, credentials: Credentials, me
     headers: { ...(isOut && { [optOutHeader]: 'true' }), ...(agent !== undefined && { 'user-agent': agent }) }
   }
 }
-
-/** Methods that record where a user signs in from, or notify the user of a change to how they sign in. */
-const agentMethods = new Set([
-  'auth.login',
-  'auth.passkeyLogin',
-  'mfa.verify',
-  'mfa.deactivate',
-  'mfa.recover',
-  'auth.register',
-  'auth.registerOlder',
-  'account.changePassword',
-  'account.resetPassword',
-  'account.updateNotices',
-  'passkeys.create',
-  'passkeys.delete'
-])
 
 /** Names of params that hold stream ids, at any depth. */
 const idParams = new Set(

@@ -1,5 +1,5 @@
 /** Makes one attempt to send a message to a channel outside the account. (docs/api/channels.md#delivery) */
-import type { DeliveryError } from '../../schemas/channel.js'
+import type { ChannelType, DeliveryError } from '../../schemas/channel.js'
 import { isTransient } from '../cmc/peers/peer-calls.js'
 import type { Services } from '../call/services.js'
 import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
@@ -48,7 +48,7 @@ export class ChannelSender {
     const call = await createChannelCall(pending)
     if (!call) return fail({ id: 'channel-ended' }, { ends: 'incomplete' })
     return await this.#limiter.run([...keys, `host ${new URL(call.url).host}`], () =>
-      this.#callReceiver(call, stored.channel.type === 'web-push')
+      this.#callReceiver(call, stored.channel.type)
     )
   }
 
@@ -62,7 +62,7 @@ export class ChannelSender {
    * Sends a message to its receiver. Returns whether it was delivered, is to be tried again, or has failed; never
    * rejects for a response.
    */
-  async #callReceiver({ url, ...call }: ChannelCall, isPush: boolean): Promise<Attempt> {
+  async #callReceiver({ url, ...call }: ChannelCall, type: ChannelType): Promise<Attempt> {
     const exchange = await this.#outgoing.exchange(url, call, maxResponseBytes)
     if ('problem' in exchange) {
       const { problem } = exchange
@@ -72,9 +72,11 @@ export class ChannelSender {
       return retry({ id: problem })
     }
     const { retryAfter, status } = exchange
+    // Apprise knows no one to notify under this key.
+    if (type === 'apprise' && status === 204) return fail({ id: 'refused', status })
     if (status >= 200 && status <= 299) return delivered
     if (isTransient({ status, body: {} })) return retry({ id: 'refused', status }, retryAfter)
-    const isGone = isPush && (status === 404 || status === 410)
+    const isGone = type === 'web-push' && (status === 404 || status === 410)
     return fail({ id: 'refused', status }, isGone ? { ends: 'gone' } : {})
   }
 }

@@ -164,11 +164,13 @@ export function buildResponse(
       const value = answers.get(linkId)
       return value === undefined ? [] : [{ ...shown, answer: [toAnswer(item, value)] }]
     })
+  const authored = new Date(time * 1000)
   return {
     resourceType: 'QuestionnaireResponse',
     questionnaire: `urn:coffer:form:${formId}`,
     status: 'completed',
-    authored: new Date(time * 1000).toISOString(),
+    // An event may have a time that is no date.
+    ...(!Number.isNaN(authored.getTime()) && { authored: authored.toISOString() }),
     item: build(undefined)
   }
 }

@@ -143,7 +143,7 @@ export function buildReceipt(call: Context, access: Access): Receipt {
     hasConsentStatus: isExpired(access, now) ? 'ConsentExpired' : 'ConsentGiven',
     given: formatTime(access.created),
     changed: formatTime(access.modified),
-    validUntil: access.expires === undefined ? null : formatTime(access.expires),
+    validUntil: (access.expires ?? Infinity) > lastTime ? null : formatTime(access.expires!),
     withdrawal: {
       method: `DELETE ${url}`,
       ...(caller.isPersonal && { page: `${config.publicUrl}/app/${username}/shared/${access.id}` })
@@ -219,6 +219,9 @@ function digestTexts(texts: object): string {
 function isSharedByApp({ store }: Context, access: Access): boolean {
   return store.accesses.find(getCreatorId(access))?.type === 'app'
 }
+
+/** The last time that is a date, in seconds. What ends later has no end. */
+const lastTime = 8.64e12
 
 function formatTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString()

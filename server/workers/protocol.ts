@@ -135,7 +135,7 @@ export function fromSentError({ details, id, message, subErrors }: SentError): A
 
 /** Returns a request with only the headers that the other side needs. */
 export function toSentRequest<R extends Omit<Request, 'params'>>(config: Config, request: R): R {
-  return { ...request, credentials: toSentCredentials(config, request.credentials, request.method) }
+  return { ...request, credentials: toSentCredentials(config, request.credentials) }
 }
 
 /** Converts a failure to a plain object, which can be sent to another thread. */

@@ -50,7 +50,7 @@ export interface AttachmentStore {
   list(account: string): Promise<string[]>
   /** If files are stored elsewhere too: removes all that are there of a deleted account. */
   readonly removeAll?: (account: string) => Promise<void>
-  /** Removes received files that an earlier process left behind. */
+  /** Removes received files, and all other drafts, that an earlier process left behind. */
   sweepDrafts(): Promise<void>
 }
 
@@ -64,10 +64,6 @@ const maxRemembered = 10_000
 
 /** Attachments as files, one folder for each account and shard. */
 export class DiskAttachments implements AttachmentStore {
-  #drafts = 0
-  /** Prefix that distinguishes this process's drafts from those of an earlier one with the same process id. */
-  readonly #prefix = `${process.pid}-${randomUUID()}-`
-
   /** Folders known to be on disk, with their parents. */
   readonly #synced = new Set<string>()
   /** Received files that were put in place by this thread: they have no draft any more. */
@@ -78,7 +74,7 @@ export class DiskAttachments implements AttachmentStore {
   }
 
   async receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile> {
-    const draft = join(this.layout.draftsDirectory, `${this.#prefix}${++this.#drafts}`)
+    const draft = join(this.layout.draftsDirectory, `received-${randomUUID()}`)
     const hash = createHash(algorithm)
     let size = 0
     try {
@@ -154,8 +150,14 @@ export class DiskAttachments implements AttachmentStore {
   }
 
   async sweepDrafts(): Promise<void> {
-    for (const name of await readdir(this.layout.draftsDirectory))
-      if (!name.startsWith(this.#prefix)) await rm(join(this.layout.draftsDirectory, name), { force: true })
+    const { draftsDirectory } = this.layout
+    // All threads of this process, and other parts of it, have drafts in this folder.
+    const startMs = Date.now() - process.uptime() * 1000
+    for (const name of await readdir(draftsDirectory)) {
+      const path = join(draftsDirectory, name)
+      const found = await stat(path).catch(undefinedIfMissing)
+      if (found && found.mtimeMs < startMs) await rm(path, { force: true })
+    }
   }
 
   /** Creates the folders for files, but not the account's own: if it is missing, the account was deleted. */

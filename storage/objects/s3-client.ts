@@ -78,7 +78,7 @@ export class S3Client extends S3mini {
   }
 }
 
-/** Sends a request, and reads the response unless it is a file. */
+/** Sends a request, and reads the response unless it is a file: also that to an upload, which may be anything but a success. */
 async function fetchChecked(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const url = input instanceof Request ? input.url : String(input)
   const response = await sendRequest(input, { ...init, redirect: 'manual' })
@@ -86,7 +86,7 @@ async function fetchChecked(...[input, init]: Parameters<typeof fetch>): Promise
     throw new UnexpectedResponse(
       `the storage says to look at ${getRedirectOrigin(response, url)}, which is not followed: name that as the endpoint if it is right`
     )
-  return response.ok && !url.includes('?') ? response : await readWhole(response)
+  return response.ok && init?.method === 'GET' && !url.includes('?') ? response : await readWhole(response)
 }
 
 /** Errors of connections that were closed before a response. */

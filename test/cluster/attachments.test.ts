@@ -81,9 +81,14 @@ t.test('a file', async t => {
     const former = node(t, objects, 0, refuse)
     await t.rejects(former.attachments.remove(account, id), StoreUnavailable)
     t.equal(await read(former, id), '0123456789')
+    const kept = await put(here, Buffer.from('kept'))
+    t.equal(await read(former, kept), 'kept')
     await here.attachments.remove(account, id)
-    t.same(objects.keys, [])
+    t.same(objects.keys, [`file/${account}/${kept}`])
     t.equal(await read(here, id), undefined)
+    await former.attachments.sweep(0)
+    t.equal(await read(former, id), undefined, 'nor is the copy that another node has fetched')
+    t.ok(existsSync(former.layout.attachmentFile(account, kept)))
   })
 })
 
@@ -158,6 +163,7 @@ t.test('local files stay within the cache limit', async t => {
   t.ok(ids.filter(isHere).length <= 5, 'no more than fit are left')
   t.notOk(isHere(ids[0] as string), 'the one that was used longest ago has gone')
   t.ok(isHere(ids.at(-1) as string), 'the last one is here')
+  await here.attachments.sweep(0)
   t.ok(isHere(local), 'what is not stored elsewhere is kept')
   t.equal(Buffer.from((await read(here, ids[0] as string)) ?? '').length, 20_000)
 

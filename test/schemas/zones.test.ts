@@ -149,3 +149,14 @@ t.test('resolveZone', async t => {
     'as if it were not there'
   )
 })
+
+t.test('times beyond whole numbers lie in one day', t => {
+  for (const time of [1e21, 1.7e308])
+    for (const sign of [1, -1])
+      t.equal(
+        getLocalDay('UTC', sign * time).number,
+        getLocalDay('UTC', sign * 1e16).number,
+        `${sign * time}`
+      )
+  t.end()
+})

@@ -111,6 +111,20 @@ t.test('an upload whose parts cannot be put together is refused, though its stat
   t.equal(requests.at(-1), 'DELETE ?uploadId=u', 'its parts are removed')
 })
 
+t.test(
+  'an upload that something else than a storage answers is refused, though its status is 200',
+  async t => {
+    for (const [answer, message] of [
+      ['<html><body>Please sign in<br></body></html>', /not that of an S3-compatible storage/],
+      ['<?xml version="1.0"?><Error><Code>SlowDown</Code></Error>', /SlowDown/]
+    ] as const) {
+      const client = await startServer(t, (_request, response) => void response.end(answer))
+      const uploaded = uploadObject(client, 'a', Readable.from([Buffer.from('x')]), send => send())
+      await t.rejects(uploaded, { message })
+    }
+  }
+)
+
 t.test('what does not exist counts as removed, unless the bucket is missing', async t => {
   for (const [code, isRemoved] of [
     ['NoSuchKey', true],

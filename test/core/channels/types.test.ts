@@ -137,6 +137,18 @@ t.test('over HTTP', async t => {
   t.match(JSON.parse(subscription.decrypt(last.bytes)).text, /^漢+…$/)
 })
 
+t.test('a message that an Apprise server has sent to no one is not delivered', async t => {
+  const { alice } = await startWorld(t)
+  const server = await receiver(t)
+  server.answer = 204
+  const channel = await addChannel(alice, 'apprise', { url: server.url, key: 'unknown' })
+  await queue(alice, { key: 'a', channelIds: [channel.id] })
+  t.match(await reaches(alice, channel.id, 'failed', 1), [{ error: { id: 'refused', status: 204 } }])
+  const hook = await addChannel(alice, 'webhook', { url: server.url })
+  await queue(alice, { key: 'b', channelIds: [hook.id] })
+  await reaches(alice, hook.id, 'delivered', 1)
+})
+
 t.test('a subscription that is gone ends its channel', async t => {
   const { alice } = await startWorld(t)
   const server = await receiver(t)

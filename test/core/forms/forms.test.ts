@@ -62,6 +62,15 @@ async function addForm(client: Client, fields: object = { questionnaire: visit }
   return form
 }
 
+t.test('a response at a time that is no date is stored without one', async t => {
+  const { alice } = await startWorld(t)
+  await alice.stream('weight')
+  const { id } = await addForm(alice)
+  const response = respond(body, one('smokes', { valueBoolean: false }))
+  const { event: stored } = await alice.do('forms.answer', { id, response, time: 1e300 })
+  t.match(stored, { time: 1e300, content: { authored: undefined, status: 'completed' } })
+})
+
 t.test('a response becomes events', async t => {
   const { alice } = await startWorld(t)
   await alice.stream('weight')

@@ -66,6 +66,11 @@ t.test('a receipt', async t => {
     t.equal(receipt.hasLegalBasis, 'Consent')
   })
 
+  t.test('of an access that ends after the last date has no end', async t => {
+    const { access } = await alice.grant('read', 'diary', { expireAfter: 1e13 })
+    t.equal((await read(alice, access.id)).validUntil, null)
+  })
+
   t.test('follows changes and the end of the access', async t => {
     const { access } = await alice.do('accesses.create', {
       name: 'a link',

@@ -99,6 +99,20 @@ t.test('a service with threads', async t => {
     ])
   })
 
+  t.test('records where a user has signed in from, also in a batch', async t => {
+    const user = await service.user('hanna')
+    const params = { username: 'hanna', password: 'a password', appId: 'test-batch' }
+    await service.call(undefined, 'test.setPassword', { username: 'hanna', password: 'a password' })
+    const headers = { origin: service.server.url, 'user-agent': 'Mozilla/5.0 (Android 14) Firefox/130.0' }
+    const { body } = await user.http('POST', '/', [{ method: 'auth.login', params }], headers)
+    t.match(body.results, [{ token: String }])
+    const { sessions } = await user.do('sessions.get', {})
+    t.match(
+      sessions.find((each: Answer) => each.appId === 'test-batch'),
+      { signedIn: { userAgent: headers['user-agent'] } }
+    )
+  })
+
   t.test('streams long lists, and drops those that the client abandons', async t => {
     const calls = Array.from({ length: 3000 }, (_, at) => ({
       method: 'events.create',

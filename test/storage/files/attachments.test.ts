@@ -1,6 +1,6 @@
 /** Storing the bytes of attachments. */
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -112,13 +112,17 @@ t.test('an attachment', async t => {
     t.notOk(existsSync(new Layout(directory).userDirectory(gone)))
   })
 
-  t.test('that was never stored is removed by the next process, not by its own', async t => {
+  t.test('that was never stored is removed by the next process, not by any thread of its own', async t => {
     const { directory, drafts, files } = open(t)
-    await files.receive(Readable.from([bytes]), 'sha256')
+    const { draft } = await files.receive(Readable.from([bytes]), 'sha256')
     await files.sweepDrafts()
     t.equal(readdirSync(drafts).length, 1)
     await new DiskAttachments(new Layout(directory)).sweepDrafts()
-    t.same(readdirSync(drafts), [])
+    t.equal(readdirSync(drafts).length, 1, 'another thread, which has attachments of its own')
+    const before = Date.now() / 1000 - process.uptime() - 1
+    utimesSync(draft, before, before)
+    await files.sweepDrafts()
+    t.same(readdirSync(drafts), [], 'what was written before the process began')
   })
 
   t.test('refuses ids that lead outside its folder', async t => {

@@ -76,6 +76,9 @@ t.test('series over HTTP', async t => {
       await service.server.settle()
       t.match(await alice.http('GET', `/events/${id}`), { body: { event: { duration: 1.7e308 } } })
     }
+    const table = await alice.http('GET', '/events/export?format=csv&series=true&toTime=1.7e308')
+    t.match(table.body, ',1e+306,')
+    t.notMatch(table.body, 'Infinity')
   })
 
   t.test('accept only JSON objects', async t => {
