@@ -59,6 +59,8 @@ export interface EventsMethods {
     }
     result: { export: { mediaType: string; fileName: string; text?: string; base64?: string } }
   }
+  /** Find the events whose streams are in the trash. */
+  'events.findTrashed': { params: { readonly ids: readonly string[] }; result: { ids: string[] } }
   /** Download an attachment. */
   'events.getAttachment': {
     params: { readonly id: string; readonly fileId: string }
