@@ -174,8 +174,11 @@ t.test('points whose answers are too long do not fail a contact', async t => {
   const list = ['long', 'longEnd'].map(id => remote(id, { type: 'series:mass/kg' }))
   const { counts, world } = await start(t, list, { long, longEnd })
   const id = await follow(world)
-  for (let count = 0; count < 3; count++) t.equal((await contact(world, id)).error, undefined)
-  t.ok(counts.get('long')! < 60 && counts.get('longEnd')! > 40)
+  // On a busy machine, the next contact's time ends one that is under way: some make few requests.
+  for (let count = 0; count < 3 || (count < 20 && counts.get('longEnd')! <= 40); count++)
+    t.equal((await contact(world, id)).error, undefined)
+  t.ok(counts.get('longEnd')! > 40, 'goes on in the next contact')
+  t.ok(counts.get('long')! < 60, 'is given up')
 })
 
 const integrity = (text: string | Buffer, algorithm = 'sha256'): string =>
