@@ -129,15 +129,21 @@ async function readWhole(response: Response): Promise<Response> {
   const isPlain = isPlainXml(text)
   if (ok && !isPlain) throw new UnexpectedResponse('the response is not that of an S3-compatible storage')
   // The status of an upload is sent before its parts have been put together, which may then fail.
-  const failure = ok
-    ? /^\s*(?:<\?xml[^>]*>)?\s*<Error[\s>][^]*?(?:<Code>([\w.]{1,100})<|$)/.exec(text)
-    : undefined
-  if (failure) throw new UnexpectedResponse(`the storage reports an error: ${failure[1] ?? 'unknown'}`)
+  if (ok && isErrorXml(text)) {
+    const [, code = 'unknown'] = /<Code>([\w.]{1,100})</.exec(text) ?? []
+    throw new UnexpectedResponse(`the storage reports an error: ${code}`)
+  }
   return new Response([204, 205, 304].includes(status) ? null : isPlain ? text : '', {
     headers,
     status,
     statusText
   })
+}
+
+/** Returns whether the root element of a response is an error. Takes linear time. */
+function isErrorXml(text: string): boolean {
+  const content = text.trimStart().replace(/^<\?xml [^<>?]{0,200}\?>/, '')
+  return /^<Error[\s>]/.test(content.trimStart())
 }
 
 /** Maximum nesting of elements in a response. */
