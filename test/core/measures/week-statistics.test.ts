@@ -101,7 +101,8 @@ t.test('a week', async t => {
       const position = compareWeek(repeat(7, sample), describeUsual(repeat(28, sample)))
       return position === 'usual' ? 0 : 1
     }).reduce((sum, each) => sum + each, 0)
-    t.ok(found < rounds / 10, `${found} of ${rounds}`)
+    // About one in fourteen: this is six standard deviations more.
+    t.ok(found < rounds / 8, `${found} of ${rounds}`)
   })
 })
 
