@@ -3,6 +3,7 @@ import { readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAccountId, type Layout } from '../../storage/files/layout.js'
 import type { Objects } from '../objects.js'
+import { attachmentKey } from './attachment-key.js'
 
 export interface AttachmentCacheOptions {
   readonly layout: Layout
@@ -84,9 +85,8 @@ export class AttachmentCache {
     let isAnyStored = false
     for (const [account, files] of found) {
       if (await isServedHere(account)) continue
-      const prefix = `file/${account}/`
-      const keys = new Set(await this.options.objects.list(prefix))
-      deleted.push(...files.filter(({ id }) => !keys.has(`${prefix}${id}`)))
+      const keys = new Set(await this.options.objects.list(attachmentKey(account)))
+      deleted.push(...files.filter(({ id }) => !keys.has(attachmentKey(account, id))))
       isAnyStored ||= keys.size > 0
     }
     if (isAnyStored) for (const { path } of deleted) await rm(path, { force: true })
@@ -103,11 +103,10 @@ export class AttachmentCache {
     const stored = new Map<string, Set<string>>()
     for (const { account, id, path, size } of all) {
       if (excess <= 0) return
-      const prefix = `file/${account}/`
-      const keys = stored.get(account) ?? new Set(await this.options.objects.list(prefix))
+      const keys = stored.get(account) ?? new Set(await this.options.objects.list(attachmentKey(account)))
       stored.set(account, keys)
       // If it is not stored as an object, this may be the only copy.
-      if (!keys.has(`${prefix}${id}`)) continue
+      if (!keys.has(attachmentKey(account, id))) continue
       await rm(path, { force: true })
       excess -= size
     }
