@@ -3,7 +3,7 @@ import { NeedsSteps } from './errors.js'
 import { scheduler, serviceParty, type Party } from './scheduler.js'
 
 /** Work that may pause wherever it yields, and returns its value. */
-export type Steps<T> = Generator<void, T, void>
+export type Steps<T> = Generator<undefined, T, void>
 
 /** Longest time without returning to the event loop, in milliseconds. */
 const turnMs = 8
@@ -72,28 +72,32 @@ export function* mapInSteps<T, U>(items: readonly T[], change: (item: T) => U): 
   return result
 }
 
-/** A stable `toSorted` by a number, in steps. */
-export function* sortInSteps<T>(items: readonly T[], by: (item: T) => number): Steps<readonly T[]> {
+/** A stable `toSorted` in steps. */
+export function* sortInSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<readonly T[]> {
   let runs: (readonly T[])[] = []
   for (let from = 0; from < items.length; from += stepItems) {
-    runs.push(items.slice(from, from + stepItems).toSorted((a, b) => by(a) - by(b)))
+    runs.push(items.slice(from, from + stepItems).toSorted(compare))
     yield
   }
   while (runs.length > 1) {
     const longer: (readonly T[])[] = []
     for (let at = 0; at < runs.length; at += 2)
-      longer.push(yield* mergeInSteps(runs[at]!, runs[at + 1] ?? [], by))
+      longer.push(yield* mergeInSteps(runs[at]!, runs[at + 1] ?? [], compare))
     runs = longer
   }
   return runs[0] ?? []
 }
 
 /** Merges two sorted lists. */
-function* mergeInSteps<T>(a: readonly T[], b: readonly T[], by: (item: T) => number): Steps<readonly T[]> {
-  if (a.length === 0 || b.length === 0 || by(a.at(-1)!) <= by(b[0]!)) return [...a, ...b]
+function* mergeInSteps<T>(
+  a: readonly T[],
+  b: readonly T[],
+  compare: (a: T, b: T) => number
+): Steps<readonly T[]> {
+  if (a.length === 0 || b.length === 0 || compare(a.at(-1)!, b[0]!) <= 0) return [...a, ...b]
   const result: T[] = []
   for (let i = 0, j = 0; result.length < a.length + b.length;) {
-    if (j === b.length || (i < a.length && by(a[i]!) <= by(b[j]!))) result.push(a[i++]!)
+    if (j === b.length || (i < a.length && compare(a[i]!, b[j]!) <= 0)) result.push(a[i++]!)
     else result.push(b[j++]!)
     if (result.length % stepItems === 0) yield
   }

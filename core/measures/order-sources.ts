@@ -1,9 +1,10 @@
 /** Orders the sources of a measure: as the user has, then those with the most data. (docs/api/measure-methods.md#order-of-sources) */
 import type { MeasureScope } from '../../storage/measures/measure-streams.js'
+import { sortInSteps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import type { Reader } from '../call/reader.js'
 import { readSourceOrder } from './known-measures.js'
-import { Pauses, sortInSteps, type Paused } from './pauses.js'
+import { Pauses, type Paused } from './pauses.js'
 
 /** A stream by its number, and how much data it has. */
 interface Counted {

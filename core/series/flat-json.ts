@@ -197,7 +197,7 @@ function* mergeByTime(rows: readonly Row[]): Steps<readonly Row[]> {
   while (index < rows.length && rows[index - 1]![0] < rows[index]![0]) if (index++ % rowsPerStep === 0) yield
   if (index >= rows.length) return rows
   const result: Row[] = []
-  const ordered = yield* sortInSteps(rows, ([time]) => time)
+  const ordered = yield* sortInSteps(rows, ([a], [b]) => a - b)
   for (let at = 0; at < ordered.length; at++) {
     if (at % rowsPerStep === rowsPerStep - 1) yield
     const row = ordered[at]!
