@@ -73,3 +73,12 @@ export class ManualClock implements Clock {
     return () => this.#listeners.delete(listener)
   }
 }
+
+/**
+ * Rounds a time in seconds to microseconds, which removes the rounding errors of sums: a double of seconds since the epoch is precise
+ * to a quarter of a microsecond. Zero has no sign. Larger numbers than dates need are whole, and returned as they are: their
+ * microseconds could exceed the range of numbers.
+ */
+export function roundToMicroseconds(time: number): number {
+  return Math.abs(time) > Number.MAX_SAFE_INTEGER ? time : Math.round(time * 1e6) / 1e6 + 0
+}

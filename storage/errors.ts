@@ -175,7 +175,8 @@ export function translateError(error: unknown, file = ''): unknown {
   const message = error instanceof Error ? error.message : ''
   // On a full disk SQLite may report an I/O error whose message alone names the cause.
   if (diskFullCodes.has(code) || message.includes('ENOSPC')) return new StorageFull(error)
-  if (damageCodes.has(code)) return new StoreDamaged(file, message, error)
+  // Queries read the JSON of stored rows.
+  if (damageCodes.has(code) || message === 'malformed JSON') return new StoreDamaged(file, message, error)
   if (code === 'SQLITE_CONSTRAINT' && message.startsWith('UNIQUE'))
     return new UniqueViolation(parseViolatedColumn(message))
   return error

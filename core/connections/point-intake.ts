@@ -7,13 +7,9 @@ import type { Row } from '../../storage/series/rows.js'
 import type { Steps } from '../../storage/steps.js'
 import { runUninterrupted } from '../dispatch/run-write.js'
 import { getStreamIds } from '../events/event-permissions.js'
-import {
-  comparePoints,
-  getTimeRange,
-  roundToMicroseconds,
-  type DraftRows
-} from '../imports/compare-points.js'
+import { comparePoints, getTimeRange, type DraftRows } from '../imports/compare-points.js'
 import { planColumns } from '../series/column-plan.js'
+import { roundToMicroseconds } from '../time.js'
 import { restoreStream } from './ensure-streams.js'
 import type { IntakeContext, ReceivedLane, ReceivedRecord } from './intake-context.js'
 import { getStreamPath } from './record-ids.js'

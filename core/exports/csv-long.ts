@@ -2,15 +2,9 @@
 import type { Event } from '../../schemas/event.js'
 import { isSeries } from '../events/fields.js'
 import { getElementType } from '../series/column-plan.js'
+import { roundToMicroseconds } from '../time.js'
 import { byteOrderMark, formatLine, toCell, writeLine, type CsvCell } from './csv.js'
-import {
-  getPath,
-  includesTrash,
-  listTrashCells,
-  roundToMicroseconds,
-  type ExportFormat,
-  type ExportSources
-} from './format.js'
+import { getPath, includesTrash, listTrashCells, type ExportFormat, type ExportSources } from './format.js'
 import { chunkSize, type Chunks } from './chunks.js'
 import { parseEvent, listPoints, type Points } from './event-source.js'
 import { getUcumUnit } from './ucum.js'

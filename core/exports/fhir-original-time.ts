@@ -1,28 +1,11 @@
 /** The times of imported resources, which follow those of their events. (docs/api/exports.md#fhir) */
+import { timeMembers } from '../../imports/formats/clinical/fhir-times.js'
 import type { Event } from '../../schemas/event.js'
 import { JsonText } from '../json/json-text.js'
 import { createValueEndFinder } from '../json/reader.js'
 import { toChoiceOfTime, toTimeText } from './fhir-time.js'
 import type { TimeFormatter } from './time-formatter.js'
 
-/** Members with the time of a resource: the first that has one is what an import reads as the time of the event. */
-const members = [
-  'effectivePeriod',
-  'performedPeriod',
-  'onsetPeriod',
-  'effectiveDateTime',
-  'effectiveInstant',
-  'onsetDateTime',
-  'performedDateTime',
-  'occurrenceDateTime',
-  'authored',
-  'authoredOn',
-  'whenHandedOver',
-  'dateAsserted',
-  'issued',
-  'recordedDate',
-  'assertedDate'
-]
 /** Members whose name tells whether they are a time or a period; an immunization has no period. */
 const choice = /^(effective|performed|onset)(?:Period|DateTime|Instant)$/
 /** Maximum length of the JSON text of a time or period, in characters. */
@@ -69,7 +52,7 @@ function findChange(
   event: Timed,
   instants: TimeFormatter
 ): { readonly name: string; readonly by: object } | undefined {
-  for (const name of members) {
+  for (const name of timeMembers) {
     const value = getValue(name)
     const isPeriod = name.endsWith('Period')
     const { end, start } = (isPeriod ? (value ?? {}) : { start: value }) as { end?: unknown; start?: unknown }
@@ -136,7 +119,7 @@ function findMembers(text: string): Map<string, TextMember> {
     const nameEnd = findEnd(from)
     const to = findEnd(nameEnd + 1)
     const name = nameEnd - from < maxTimeLength ? (JSON.parse(text.slice(from, nameEnd)) as string) : ''
-    if (members.includes(name) && to - nameEnd < maxTimeLength && !found.has(name))
+    if (timeMembers.includes(name) && to - nameEnd < maxTimeLength && !found.has(name))
       found.set(name, { from, to, value: JSON.parse(text.slice(nameEnd + 1, to)) })
     from = to + 1
   }

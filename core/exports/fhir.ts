@@ -4,6 +4,7 @@ import type { Event } from '../../schemas/event.js'
 import { isInTrash } from '../events/event-permissions.js'
 import { isSeries } from '../events/fields.js'
 import { getElementType } from '../series/column-plan.js'
+import { roundToMicroseconds } from '../time.js'
 import {
   buildObservation,
   cleanForm,
@@ -13,7 +14,7 @@ import {
   originalType
 } from './fhir-observation.js'
 import { adaptTimes, adaptTimesInText } from './fhir-original-time.js'
-import { includesTrash, roundToMicroseconds, type ExportFormat, type ExportSources } from './format.js'
+import { includesTrash, type ExportFormat, type ExportSources } from './format.js'
 import { JsonText } from '../json/json-text.js'
 import { findMember, type TextRange } from '../json/reader.js'
 import { plainForm, writeJson, type JsonForm } from '../json/writer.js'

@@ -66,8 +66,3 @@ export function includesTrash({ state }: ExportOptions): boolean {
 export function listTrashCells({ options }: ExportSources, { trashed }: Event): boolean[] {
   return includesTrash(options) ? [trashed === true] : []
 }
-
-/** Rounds a time (seconds) to microseconds, to remove rounding errors. Times that are too large for that are returned as they are. */
-export function roundToMicroseconds(time: number): number {
-  return Math.abs(time) > Number.MAX_SAFE_INTEGER ? time : Math.round(time * 1e6) / 1e6
-}

@@ -3,17 +3,11 @@ import { ByteWriter, ParquetWriter, type ColumnSource, type SchemaElement } from
 import type { Event } from '../../schemas/event.js'
 import { isSeries } from '../events/fields.js'
 import { getElementType } from '../series/column-plan.js'
+import { roundToMicroseconds } from '../time.js'
 import { cutText, type Chunks } from './chunks.js'
 import { toCell, type CsvCell } from './csv.js'
 import { listPoints, parseEvent } from './event-source.js'
-import {
-  getPath,
-  includesTrash,
-  listTrashCells,
-  roundToMicroseconds,
-  type ExportFormat,
-  type ExportSources
-} from './format.js'
+import { getPath, includesTrash, listTrashCells, type ExportFormat, type ExportSources } from './format.js'
 import { ParquetFooter } from './parquet-footer.js'
 import { getUcumUnit } from './ucum.js'
 import { getDuration } from './value-reader.js'

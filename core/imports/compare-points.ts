@@ -2,6 +2,7 @@
 import type { PointsDraft } from '../../imports/protocol.js'
 import type { Row } from '../../storage/series/rows.js'
 import type { Column, ColumnPlan } from '../series/column-plan.js'
+import { roundToMicroseconds } from '../time.js'
 
 /** Distance between different points of the same time, in seconds: the finest resolution that is preserved everywhere. */
 const timeStep = 1e-6
@@ -158,11 +159,6 @@ function readCells(
     else return undefined
   }
   return values
-}
-
-/** Rounds a time in seconds to microseconds. */
-export function roundToMicroseconds(time: number): number {
-  return Math.round(time * 1e6) / 1e6
 }
 
 /** Splits a draft into two with half of the rows each. */

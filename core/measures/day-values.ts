@@ -1,13 +1,14 @@
 /** The value of a measure on each day, by the aggregation of its kind. (docs/api/measure-methods.md#days) */
 import type { MeasuredContent } from '../../storage/measures/contents-run.js'
 import { convertUnit } from '../../schemas/units.js'
+import type { Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import { createDayGrid, createSlotGrid, type DayRange } from './grids.js'
 import { KnownMeasures, type MeasureForm } from './known-measures.js'
 import { addCounts, listFigures, mergeLevels, toFinite, type MergedLevel } from './merge-levels.js'
 import { mergeSums } from './merge-sums.js'
 import { orderSources } from './order-sources.js'
-import { Pauses, type Paused } from './pauses.js'
+import { Pauses } from './pauses.js'
 import { addPeriods, PeriodLists, type Period } from './periods.js'
 import { readOwn } from './read-own.js'
 import type { Items, StartedRun } from './run-listing.js'
@@ -227,7 +228,7 @@ interface ContentsRequest {
 
 type Order = <T extends { readonly stream: number }>(
   sources: readonly T[]
-) => Paused<readonly (T & { readonly streamId: string })[]>
+) => Steps<readonly (T & { readonly streamId: string })[]>
 
 /** Starts reading contents: `take` gets each, `finish` lists the result and can order sources by preference. */
 function startContents(

@@ -1,6 +1,7 @@
 /** Merges levels of several sources: in each cell, the first source that has data. (docs/api/measure-methods.md#levels) */
 import type { Cell, ValueCells } from '../../storage/measures/value-cells.js'
-import { Pauses, type Paused } from './pauses.js'
+import type { Steps } from '../../storage/steps.js'
+import { Pauses } from './pauses.js'
 
 /** The numbers of a source: for each value of a content, by cell. */
 interface SourceLevels {
@@ -26,7 +27,7 @@ interface Level {
  * Returns the levels by cell, of the first source that has any in it. `sources` are in order of preference.
  * If any source has numbers, other contents do not count.
  */
-export function* mergeLevels(sources: readonly SourceLevels[]): Paused<Map<number, MergedLevel>> {
+export function* mergeLevels(sources: readonly SourceLevels[]): Steps<Map<number, MergedLevel>> {
   const pauses = new Pauses()
   const hasNumbers = yield* findNumbers(sources)
   const merged = new Map<number, MergedLevel>()
@@ -52,7 +53,7 @@ interface LastValue {
 /** Returns the last numbers of all sources by cell, for each value of a content; of the first source, if several are of one time. */
 export function* mergeLasts(
   sources: readonly { readonly streamId: string; readonly values: readonly Pick<ValueCells, 'lasts'>[] }[]
-): Paused<Map<number, (LastValue | undefined)[]>> {
+): Steps<Map<number, (LastValue | undefined)[]>> {
   const pauses = new Pauses()
   const merged = new Map<number, (LastValue | undefined)[]>()
   for (const { streamId, values } of sources)
@@ -67,7 +68,7 @@ export function* mergeLasts(
 }
 
 /** Returns whether any source has numbers. */
-function* findNumbers(sources: readonly SourceLevels[]): Paused<boolean> {
+function* findNumbers(sources: readonly SourceLevels[]): Steps<boolean> {
   const pauses = new Pauses()
   for (const { values } of sources)
     for (const { cells } of values)
@@ -79,7 +80,7 @@ function* findNumbers(sources: readonly SourceLevels[]): Paused<boolean> {
 }
 
 /** Returns how many events and points there are in each cell, and the first source that has any. */
-export function* addCounts(sources: readonly SourceLevels[]): Paused<Map<number, MergedLevel>> {
+export function* addCounts(sources: readonly SourceLevels[]): Steps<Map<number, MergedLevel>> {
   const pauses = new Pauses()
   const merged = new Map<number, MergedLevel>()
   for (const { streamId, values } of sources)

@@ -1,7 +1,8 @@
 /** Merges sums of several sources slot by slot: what two devices have counted is never added. (docs/api/measure-methods.md#sums) */
 import type { ValueCells } from '../../storage/measures/value-cells.js'
+import type { Steps } from '../../storage/steps.js'
 import type { SlotGrid } from './grids.js'
-import { Pauses, type Paused } from './pauses.js'
+import { Pauses } from './pauses.js'
 
 /** The sums of a source, by cell of the grid. */
 interface SourceSums {
@@ -36,7 +37,7 @@ interface DaySums {
  * Returns the sums by part of the grid. `sources` are in order of preference: in each slot the first that has
  * data counts, and a daily total only on days that no other source has begun.
  */
-export function* mergeSums(sources: readonly SourceSums[], grid: SlotGrid): Paused<Map<number, MergedSum>> {
+export function* mergeSums(sources: readonly SourceSums[], grid: SlotGrid): Steps<Map<number, MergedSum>> {
   const pauses = new Pauses()
   const merged = new Map<number, MergedSum>()
   const covered = new Uint8Array((grid.slots.at(-1) ?? 0) + 1)
@@ -78,7 +79,7 @@ function* groupByDay(
   grid: SlotGrid,
   pauses: Pauses,
   complete: ReadonlySet<number>
-): Paused<Map<number, DaySums>> {
+): Steps<Map<number, DaySums>> {
   const [own] = values
   const { cells, dailyTotals } = own!
   const byDay = new Map<number, DaySums>()

@@ -1,10 +1,10 @@
 /** Orders the sources of a measure: as the user has, then those with the most data. (docs/api/measure-methods.md#order-of-sources) */
 import type { MeasureScope } from '../../storage/measures/measure-streams.js'
-import { sortInSteps } from '../../storage/steps.js'
+import { sortInSteps, type Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import type { Reader } from '../call/reader.js'
 import { readSourceOrder } from './known-measures.js'
-import { Pauses, type Paused } from './pauses.js'
+import { Pauses } from './pauses.js'
 
 /** A stream by its number, and how much data it has. */
 interface Counted {
@@ -21,7 +21,7 @@ export function* orderSources<T extends Counted>(
   scope: MeasureScope,
   measure: string,
   sources: readonly T[]
-): Paused<readonly (T & { readonly streamId: string })[]> {
+): Steps<readonly (T & { readonly streamId: string })[]> {
   const pauses = new Pauses()
   const known: (T & { readonly streamId: string; readonly rank: number })[] = []
   for (const source of sources) {

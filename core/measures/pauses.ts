@@ -1,7 +1,5 @@
-/** Divides long computations: they pause wherever they yield. */
-
-/** A computation that pauses wherever it yields. */
-export type Paused<T> = Generator<undefined, T, void>
+/** Divides long computations into steps. */
+import type { Steps } from '../../storage/steps.js'
 
 /** Items handled between two pauses: well below a millisecond. */
 const itemsPerStep = 1000
@@ -20,7 +18,7 @@ export class Pauses {
 }
 
 /** Groups items by a key, in steps. */
-export function* groupInSteps<K, V>(items: Iterable<V>, getKey: (item: V) => K): Paused<Map<K, V[]>> {
+export function* groupInSteps<K, V>(items: Iterable<V>, getKey: (item: V) => K): Steps<Map<K, V[]>> {
   const pauses = new Pauses()
   const groups = new Map<K, V[]>()
   for (const item of items) {

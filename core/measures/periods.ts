@@ -2,7 +2,8 @@
  * Adds up periods by day: a night counts on the day on which it ends, and overlapping periods are not added.
  * (docs/api/measure-methods.md#periods)
  */
-import { Pauses, type Paused } from './pauses.js'
+import type { Steps } from '../../storage/steps.js'
+import { Pauses } from './pauses.js'
 
 /** A period of a source, in seconds, or several that follow each other without a gap. */
 export interface Period {
@@ -54,7 +55,7 @@ export class PeriodLists {
    * Groups periods that overlap, or have less than `gap` seconds between them (0: that touch). Groups without sleep and
    * time in bed are omitted.
    */
-  *group(gap: number): Paused<PeriodGroup[]> {
+  *group(gap: number): Steps<PeriodGroup[]> {
     const groups: PeriodGroup[] = []
     const pauses = new Pauses()
     for (const { count, from, state, to } of yield* mergeOrdered(this.#lists)) {
@@ -114,7 +115,7 @@ interface RankedGroup {
 export function* addPeriods(
   sources: readonly { readonly streamId: string; readonly groups: readonly PeriodGroup[] }[],
   findDay: (time: number) => number | undefined
-): Paused<Map<number, PeriodDay>> {
+): Steps<Map<number, PeriodDay>> {
   const days = new Map<number, PeriodDay>()
   const add = ({ group, rank, to }: RankedGroup): void => {
     const day = findDay(to)
@@ -153,7 +154,7 @@ export function* addPeriods(
  * Returns the groups that overlap none of a preferred source, nor an earlier one of the same, in order of
  * time.
  */
-function* pickPreferred(groups: readonly RankedGroup[]): Paused<readonly RankedGroup[]> {
+function* pickPreferred(groups: readonly RankedGroup[]): Steps<readonly RankedGroup[]> {
   if (groups.length < 2) return groups
   const byRank = new Map<number, RankedGroup[]>()
   for (const group of groups) {
@@ -187,7 +188,7 @@ function findFirstAfter(groups: readonly RankedGroup[], time: number): number {
 /** Merges lists that are in order of their beginnings, two by two. */
 function* mergeOrdered<T extends { readonly from: number }>(
   lists: readonly (readonly T[])[]
-): Paused<readonly T[]> {
+): Steps<readonly T[]> {
   let current = lists
   while (current.length > 1) {
     const merged: (readonly T[])[] = []
@@ -202,7 +203,7 @@ function* mergeOrdered<T extends { readonly from: number }>(
 function* mergeTwo<T extends { readonly from: number }>(
   one: readonly T[],
   other: readonly T[]
-): Paused<readonly T[]> {
+): Steps<readonly T[]> {
   if (other.length === 0) return one
   const merged: T[] = []
   const pauses = new Pauses()

@@ -6,6 +6,7 @@ import type { Points } from '../../storage/repositories/series.js'
 import type { Row } from '../../storage/series/rows.js'
 import { fail } from '../errors.js'
 import { mapInSteps, sortInSteps, type Steps } from '../../storage/steps.js'
+import { roundToMicroseconds } from '../time.js'
 import { timeColumn, timestampColumn, toNumber, type Column, type ColumnPlan } from './column-plan.js'
 
 /** Where in the request an error is, and the rule it violates. */
@@ -159,12 +160,6 @@ class PointReader {
 /** Rounds to nanoseconds (docs/spec/series.md#writing-points), as far as a double is that precise. Zero has no sign. */
 function roundToNanoseconds(time: number): number {
   return time < 9e6 ? Math.round(time * 1e9) / 1e9 + 0 : time
-}
-
-/** Rounds to microseconds: a double of seconds since the epoch is precise to a quarter of a microsecond. */
-function roundToMicroseconds(time: number): number {
-  // The microseconds of larger numbers, which are whole, may exceed the range of numbers.
-  return time > Number.MAX_SAFE_INTEGER ? time : Math.round(time * 1e6) / 1e6 + 0
 }
 
 /** Arranges points for storage: time first, columns in the order of the type, without empty columns. */

@@ -30,6 +30,7 @@ const moduleRules: Readonly<Record<string, Module>> = {
       'storage/errors.ts',
       'storage/scheduler.ts',
       'storage/steps.ts',
+      'imports/formats/clinical/fhir-times.ts',
       'imports/pipeline/lane-key.ts',
       'imports/pipeline/point-rows.ts',
       'imports/pipeline/record-ids.ts'

@@ -110,6 +110,8 @@ async function waitForEnd(child: ChildProcess, graceMs: number): Promise<string 
 class OutputParser {
   readonly #files: FileResult[] = []
   readonly #last: string[] = []
+  /** Comments that tell how to repeat the file, such as its seed. */
+  #settings: string[] = []
   readonly #errors: string[] = []
   #failures: string[] = []
   #isInFailure = false
@@ -129,6 +131,7 @@ class OutputParser {
       this.#isInFailure = true
       this.#isPassed = false
     }
+    if (text.startsWith('# COFFER_TEST_')) this.#settings.push(line)
     if (this.#isInFailure) this.#failures.push(line)
     if (text === '...' || (this.#isInFailure && text.startsWith('ok'))) this.#isInFailure = false
     this.#last.push(line)
@@ -184,9 +187,10 @@ class OutputParser {
       isPassed: this.#isPassed,
       seconds,
       cpuSeconds: this.#cpuSeconds,
-      failures: this.#failures
+      failures: this.#isPassed ? this.#failures : [...this.#settings, ...this.#failures]
     })
     this.#failures = []
+    this.#settings = []
     this.#cpuSeconds = undefined
     this.#isPassed = true
     this.startedMs = now

@@ -1,5 +1,5 @@
 /** Reads a private copy of an account's file for an export. */
-import type { Database } from 'better-sqlite3'
+import SQLite, { type Database } from 'better-sqlite3'
 import { StoreDamaged, translateError } from '../errors.js'
 import { userMigrations } from '../migrations/user/index.js'
 import { readSchemaVersion } from '../migrations/migrate.js'
@@ -47,7 +47,11 @@ export class AccountReader {
     try {
       yield* this.#lines(table)
     } catch (error) {
-      throw translateError(error, this.#db.name)
+      const translated = translateError(error, this.#db.name)
+      // The statement consists of names in the file's own schema: what SQLite does not understand is damaged there.
+      throw translated instanceof SQLite.SqliteError
+        ? new StoreDamaged(this.#db.name, translated.message, error)
+        : translated
     }
   }
 
@@ -61,13 +65,21 @@ export class AccountReader {
     this.#rows = rows
     for (const row of rows) {
       if (remaining-- < 0) throw new StoreDamaged(this.#db.name, 'has more rows than it can hold')
-      const exported = toExportedRow(table, row)
-      text += `${toLine(this.options.includesSecrets ? exported : removeSecrets(table, exported))}\n`
+      text += `${this.#toLine(table, row)}\n`
       if (text.length < chunkSize) continue
       yield Buffer.from(text)
       text = ''
     }
     if (text !== '') yield Buffer.from(text)
+  }
+
+  #toLine(table: ExportedTable, row: Row): string {
+    try {
+      const exported = toExportedRow(table, row)
+      return toLine(this.options.includesSecrets ? exported : removeSecrets(table, exported))
+    } catch (error) {
+      throw new StoreDamaged(this.#db.name, `has a row of ${table} that cannot be read`, error)
+    }
   }
 
   /** Ids of the attachments. Throws `StoreDamaged`. */

@@ -1,7 +1,7 @@
 /** Data points of series as events, each with an id of its own. */
 import { isSeries } from '../../core/events/fields.js'
 import { formatPointId } from '../../core/exports/fhir-observation.js'
-import { roundToMicroseconds } from '../../core/exports/format.js'
+import { roundToMicroseconds } from '../../core/time.js'
 import { getDuration } from '../../core/exports/value-reader.js'
 import { durationColumn, getElementType, timeColumn } from '../../core/series/column-plan.js'
 import type { Event } from '../../schemas/event.js'

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.js'
 import type { MeasureFact } from '../../../storage/measures/facts-run.js'
+import type { Steps } from '../../../storage/steps.js'
 import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
@@ -10,7 +11,7 @@ import { KnownMeasures, type MeasureForm } from '../../measures/known-measures.j
 import { readLatest } from '../../measures/latest.js'
 import { describeSourceOrder, orderSources } from '../../measures/order-sources.js'
 import { assertNoAudit, MeasureIds } from '../../measures/params.js'
-import { groupInSteps, Pauses, type Paused } from '../../measures/pauses.js'
+import { groupInSteps, Pauses } from '../../measures/pauses.js'
 import { RunListing, type StartedRun } from '../../measures/run-listing.js'
 import { createMeasureScope } from '../../measures/scope.js'
 import { createSharedKey } from '../../measures/share-read.js'
@@ -111,7 +112,7 @@ function startFacts(
     getReader: () => Reader,
     { id }: MeasureForm,
     own: readonly MeasureFact[]
-  ): Paused<(MeasureFact & { readonly streamId: string })[]> {
+  ): Steps<(MeasureFact & { readonly streamId: string })[]> {
     const pauses = new Pauses()
     const bySource: { stream: number; each: MeasureFact[]; count: number }[] = []
     for (const [stream, each] of yield* groupInSteps(own, ({ source }) => source)) {
@@ -133,7 +134,7 @@ function* formatFact(
   getCall: () => Call,
   measure: MeasureForm,
   own: readonly (MeasureFact & { readonly streamId: string })[]
-): Paused<string> {
+): Steps<string> {
   const pauses = new Pauses()
   let newest = own[0]!
   let count = 0

@@ -3,6 +3,7 @@ import { silentSink, type ImportedRecord, type Format, type Sink } from '../../r
 import { parseIsoTime } from '../../text/times.js'
 import { getMember, readObjects, isJson, isObject, getList, getText, type Json } from '../json-files.js'
 import { buildClinicalEvent, isClinicalKind } from './clinical-event.js'
+import { timeMembers } from './fhir-times.js'
 import { findMeasurement } from './observations.js'
 import { getRecordVersion, ResourceVersions } from './resource-versions.js'
 
@@ -111,30 +112,13 @@ function getStatuses(resource: Json): string[] {
   ].filter(each => each !== undefined)
 }
 
-const timeMembers = [
-  'effectiveDateTime',
-  'effectiveInstant',
-  'onsetDateTime',
-  'performedDateTime',
-  'occurrenceDateTime',
-  'authoredOn',
-  'whenHandedOver',
-  'dateAsserted',
-  'issued',
-  'recordedDate',
-  'assertedDate'
-]
-const periodMembers = ['effectivePeriod', 'performedPeriod', 'onsetPeriod']
-
 function getTimeSpan(resource: Json, zone: string | undefined): { time: number; duration?: number } {
-  for (const name of periodMembers) {
-    const time = parsePartialTime(getText(resource, name, 'start'), zone)
-    const end = parsePartialTime(getText(resource, name, 'end'), zone)
-    if (!Number.isNaN(time)) return end > time ? { time, duration: end - time } : { time }
-  }
   for (const name of timeMembers) {
-    const time = parsePartialTime(getText(resource, name), zone)
-    if (!Number.isNaN(time)) return { time }
+    const path = name.endsWith('Period') ? [name, 'start'] : [name]
+    const time = parsePartialTime(getText(resource, ...path), zone)
+    if (Number.isNaN(time)) continue
+    const end = parsePartialTime(getText(resource, name, 'end'), zone)
+    return end > time ? { time, duration: end - time } : { time }
   }
   return { time: NaN }
 }

@@ -75,15 +75,21 @@ t.test('test files', async t => {
     }
   })
 
-  t.test('fail by name, with their message, and once', async t => {
-    const bad = `t.test('breaks', async t => { t.equal(1, 2, 'one is two') })`
-    const { failed, files, runs } = await run(t, { a: good, b: bad, c: good })
+  t.test('fail by name, with their message and seed, and once', async t => {
+    const bad = `t.test('breaks', async t => { t.comment('COFFER_TEST_SEED=7'); t.equal(1, 2, 'one is two') })`
+    const other = `t.comment('COFFER_TEST_SEED=6'); ${good}`
+    const { failed, files, runs } = await run(t, { a: other, b: bad, c: other })
     t.equal(failed, 1)
     t.same(
       files.map(({ isPassed }) => isPassed),
       [true, false, true]
     )
-    t.match(files[1]!.failures.join('\n'), 'one is two')
+    const failures = files.map(each => each.failures.join('\n'))
+    t.match(failures[1], 'one is two')
+    t.same(
+      failures.map(each => /# COFFER_TEST_SEED=\d/.exec(each)?.[0]),
+      [undefined, '# COFFER_TEST_SEED=7', undefined]
+    )
     t.equal(runs, 'a b c')
     const alone = await run(t, { a: bad })
     t.match(alone, { failed: 1, files: [{ isPassed: false }], runs: 'a' })

@@ -2,12 +2,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { checkDirectory } from '../../../scripts/maintenance/check.js'
+import { readUniqueValues } from '../../../scripts/maintenance/unique-index.js'
+import { exportAccount } from '../../../scripts/transfer/export-account.js'
 import { Layout } from '../../../storage/files/layout.js'
+import type { Account } from '../../../storage/platform/account.js'
 import { fullCoffer } from '../../support/forging.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
@@ -61,6 +65,31 @@ t.test('damaged files', async t => {
     t.ok(
       problems.some(({ kind }) => kind === 'database'),
       JSON.stringify(problems)
+    )
+  })
+
+  await t.test('are named if a row or the name of a column is damaged', async t => {
+    const readDamaged = async (place: string, sql: string): Promise<void> => {
+      const copy = new Layout(join(t.testdirName, place))
+      cpSync(directory, copy.root, { recursive: true })
+      const db = new SQLite(copy.userFile(account)).unsafeMode()
+      db.exec(sql)
+      db.close()
+      const owner = { id: account, username: 'alice', created: 0, state: 'active' } as Account
+      const target = join(copy.root, 'export.zip')
+      const read = async (): Promise<void> => {
+        readUniqueValues(copy, account)
+        await exportAccount(copy, owner, target, { includesSecrets: true })
+      }
+      await t.rejects(read(), { name: 'StoreDamaged', message: /user\.sqlite: / }, place)
+    }
+    t.testdir()
+    await readDamaged('row', `INSERT INTO mirror VALUES ('m', 'a', NULL, 'null', '{}')`)
+    await readDamaged('json', `INSERT INTO connection VALUES ('c', 'a', '{', '{}')`)
+    const name = `replace(sql, 'progress TEXT', CAST(X'FF' AS TEXT) || ' TEXT')`
+    await readDamaged(
+      'name',
+      `PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = ${name} WHERE name = 'mirror'`
     )
   })
 

@@ -62,6 +62,35 @@ t.test('slow and failing reads', async t => {
       await page.context().close()
     })
 
+  await t.test('pictures: all of them stay, and one that is shown, when others arrive', async t => {
+    const take = async (description: string, time: number): Promise<unknown> =>
+      await daisy.event({
+        streamIds: ['diary'],
+        type: 'picture/url',
+        content: 'https://example.org/a.png',
+        description,
+        time
+      })
+    for (let at = 0; at < 70; at++) await take(`Old ${at}`, 1_000_000 - at)
+    const page = await enter('/app/daisy/photos')
+    const grid = page.locator('ul.grid').getByRole('button')
+    await until(async () => {
+      await grid.last().scrollIntoViewIfNeeded()
+      return (await grid.count()) === 70
+    }, 'all pictures to be shown')
+    await grid.last().click()
+    const dialog = page.getByRole('dialog', { name: 'Old 69' })
+    await dialog.waitFor()
+    const hold = await holdNext(page, /events\?.*types|events\.get"/)
+    await take('First', 2_000_000)
+    await hold.answered()
+    await take('Second', 3_000_000)
+    await hold.release()
+    await until(async () => (await grid.count()) === 72, 'both to be shown')
+    t.equal(await dialog.count(), 1)
+    await page.context().close()
+  })
+
   await t.test('a new link is shown although the list cannot be read', async t => {
     const page = await enter('/app/daisy/shared')
     const problems: string[] = []

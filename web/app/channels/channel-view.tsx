@@ -1,12 +1,12 @@
 /** Shows a channel: sends a test, lists what was delivered when, renames and removes it. */
-import { useEffect, useState } from 'preact/hooks'
-import { explainError, type Message } from '../../explain-error.js'
+import { useState } from 'preact/hooks'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Field } from '../../parts/field.js'
 import { Form } from '../../parts/form.js'
 import { toPlainText } from '../../plain-text.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import { Confirm } from '../parts/confirm.js'
 import { formatDateTime } from '../parts/format-time.js'
 import { ReadProblem } from '../parts/read-problem.js'
@@ -29,22 +29,12 @@ const restingMs = 10_000
  */
 export function ChannelView({ id }: { readonly id: string }) {
   const { client, username } = useAccount()
-  const [read, setRead] = useState<Read>()
-  const [problem, setProblem] = useState<Message>()
   const [isRemoving, setRemoving] = useState(false)
-  const reread = async (): Promise<void> => {
-    try {
-      setRead(await client.call<Read>('channels.getOne', { id }))
-    } catch (error) {
-      setProblem(explainError(error).message)
-    }
-  }
-  const isWaiting = read?.deliveries.some(({ state }) => state === 'waiting') ?? false
-  useEffect(() => {
-    void reread()
-    const timer = setInterval(() => void reread(), isWaiting ? waitingMs : restingMs)
-    return () => clearInterval(timer)
-  }, [id, isWaiting])
+  const { problem, read, reread } = useReading(
+    async () => await client.call<Read>('channels.getOne', { id }),
+    [id],
+    { everyMs: found => (isWaiting(found) ? waitingMs : restingMs) }
+  )
   if (!read) return problem === undefined ? <Skeleton kind="page" /> : <ReadProblem message={problem} />
   const { channel, deliveries } = read
   const name = toPlainText(channel.name)
@@ -120,6 +110,11 @@ export function ChannelView({ id }: { readonly id: string }) {
       )}
     </>
   )
+}
+
+/** Returns whether a message has not been delivered yet. */
+function isWaiting(read: Read | undefined): boolean {
+  return read?.deliveries.some(({ state }) => state === 'waiting') ?? false
 }
 
 /** Returns where a channel leads, as far as its name does not tell. */

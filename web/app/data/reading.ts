@@ -16,9 +16,12 @@ export interface Reading<T> {
   readonly show: (read: T) => void
 }
 
-interface Repetition {
-  /** Milliseconds between reads; the page also reads when it is shown again, as timers stop while a device sleeps. */
-  readonly everyMs?: number
+interface Repetition<T> {
+  /**
+   * Milliseconds between reads, or how many there are after what was read last; the page also reads when it is shown again, as
+   * timers stop while a device sleeps.
+   */
+  readonly everyMs?: number | ((read: T | undefined) => number)
   /** Minimum milliseconds between reads while events change. Without it, these cause none. */
   readonly followMs?: number
 }
@@ -27,12 +30,13 @@ interface Repetition {
 export function useReading<T>(
   call: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[] = [],
-  { everyMs, followMs }: Repetition = {}
+  { everyMs, followMs }: Repetition<T> = {}
 ): Reading<T> {
   const { live } = useAccount()
   const [read, setRead] = useState<T>()
   const [problem, setProblem] = useState<Message>()
   const [order] = useState(() => new ReadOrder())
+  const intervalMs = typeof everyMs === 'function' ? everyMs(read) : everyMs
   const latest = useRef(call)
   latest.current = call
   const keep = (found: T): void => {
@@ -47,7 +51,7 @@ export function useReading<T>(
     const again = (): void => void reread()
     again()
     const end = followMs === undefined ? undefined : live.follow('events', again, followMs)
-    const timer = everyMs === undefined ? undefined : setInterval(again, everyMs)
+    const timer = intervalMs === undefined ? undefined : setInterval(again, intervalMs)
     if (timer) document.addEventListener('visibilitychange', again)
     return () => {
       order.drop()
@@ -55,7 +59,7 @@ export function useReading<T>(
       clearInterval(timer)
       document.removeEventListener('visibilitychange', again)
     }
-  }, inputs)
+  }, [...inputs, intervalMs])
   return {
     read,
     problem,

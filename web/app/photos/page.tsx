@@ -26,28 +26,38 @@ export default function PhotosPage() {
   const [events, setEvents] = useState<readonly Event[]>([])
   const [isWhole, setWhole] = useState(false)
   const [problem, setProblem] = useState<Message>()
-  const [shown, setShown] = useState<number>()
-  const reading = useRef(false)
+  /** Id of the event whose picture is shown large. */
+  const [shown, setShown] = useState<string>()
+  const known = useRef<readonly Event[]>([])
+  const isReading = useRef(false)
+  const hasChanged = useRef(false)
   const end = useRef<HTMLDivElement>(null)
 
+  /** Reads from an index on, and again from the start if there are changes meanwhile. */
   const readPage = async (from: number): Promise<void> => {
-    if (reading.current) return
-    reading.current = true
+    if (isReading.current) {
+      hasChanged.current ||= from === 0
+      return
+    }
+    isReading.current = true
     try {
-      const limit = from === 0 ? Math.max(pageSize, events.length) : pageSize
+      const limit = from === 0 ? Math.max(pageSize, known.current.length) : pageSize
       const read = await client.call<{ events: readonly Event[] }>('events.get', {
         types: ['picture/*'],
         skip: from,
         limit
       })
-      setEvents(before => [...before.slice(0, from), ...read.events])
+      known.current = [...known.current.slice(0, from), ...read.events]
+      setEvents(known.current)
       setWhole(read.events.length < limit)
       setProblem(undefined)
     } catch (error) {
       setProblem(explainError(error).message)
-    } finally {
-      reading.current = false
     }
+    isReading.current = false
+    if (!hasChanged.current) return
+    hasChanged.current = false
+    await readPage(0)
   }
   useEffect(() => {
     void readPage(0)
@@ -65,6 +75,7 @@ export default function PhotosPage() {
     return () => observer.disconnect()
   }, [events.length, isWhole])
 
+  const at = events.findIndex(({ id }) => id === shown)
   return (
     <>
       <header class="head">
@@ -79,13 +90,13 @@ export default function PhotosPage() {
       {problem !== undefined && <ReadProblem message={problem} />}
       {!isWhole && events.length === 0 && problem === undefined && <Skeleton kind="pictures" />}
       {isWhole && events.length === 0 && <p class="lead">{t('photos.none')}</p>}
-      {groupByMonth(events).map(({ month, from, pictures }) => (
+      {groupByMonth(events).map(({ month, pictures }) => (
         <section key={month} aria-label={month}>
           <h2>{month}</h2>
           <ul class="grid">
-            {pictures.map((event, index) => (
+            {pictures.map(event => (
               <li key={event.id}>
-                <button type="button" onClick={() => setShown(from + index)}>
+                <button type="button" onClick={() => setShown(event.id)}>
                   <Picture event={event} alt={getCaption(event)} width={256} />
                 </button>
               </li>
@@ -94,12 +105,12 @@ export default function PhotosPage() {
         </section>
       ))}
       <div ref={end} />
-      {shown !== undefined && events[shown] && (
+      {at >= 0 && (
         <Viewer
-          event={events[shown]}
-          caption={getCaption(events[shown])}
-          {...(shown > 0 ? { onBefore: () => setShown(shown - 1) } : {})}
-          {...(shown + 1 < events.length ? { onNext: () => setShown(shown + 1) } : {})}
+          event={events[at]!}
+          caption={getCaption(events[at]!)}
+          {...(at > 0 ? { onBefore: () => setShown(events[at - 1]!.id) } : {})}
+          {...(at + 1 < events.length ? { onNext: () => setShown(events[at + 1]!.id) } : {})}
           onClose={() => setShown(undefined)}
         />
       )}
@@ -114,18 +125,16 @@ function getCaption({ description, time }: Event): string {
 
 interface Month {
   readonly month: string
-  /** Index of its first picture among all pictures. */
-  readonly from: number
   readonly pictures: readonly Event[]
 }
 
 function groupByMonth(events: readonly Event[]): Month[] {
-  const months: { month: string; from: number; pictures: Event[] }[] = []
-  for (const [index, event] of events.entries()) {
+  const months: { month: string; pictures: Event[] }[] = []
+  for (const event of events) {
     const month = formatTime(event.time, { month: 'long', year: 'numeric' })
     const last = months.at(-1)
     if (last?.month === month) last.pictures.push(event)
-    else months.push({ month, from: index, pictures: [event] })
+    else months.push({ month, pictures: [event] })
   }
   return months
 }

@@ -6,6 +6,7 @@ import { useAccount, type Account } from '../data/account.js'
 import type { Followed } from '../data/followed.js'
 import type { MeasureFact } from '../data/measures.js'
 import type { Fact } from '../data/model.js'
+import { ReadOrder } from '../data/read-order.js'
 import { useStore } from '../data/store.js'
 import type { Tree } from '../data/tree.js'
 import type { Zones } from '../lanes/calendar.js'
@@ -149,12 +150,12 @@ function Lanes({ query }: PageProps) {
  */
 function useFollowed(account: Account, root: string | null): Followed | undefined {
   const [followed, setFollowed] = useState<Followed>()
+  const [order] = useState(() => new ReadOrder())
   useEffect(() => {
     if (root === null) return undefined
-    const read = (): void =>
-      void import('../data/news.js')
-        .then(async ({ readFollowed }) => await readFollowed(account, root))
-        .then(setFollowed, showFailure)
+    const readNow = async (): Promise<Followed> =>
+      await (await import('../data/news.js')).readFollowed(account, root)
+    const read = (): void => void order.keep(readNow(), setFollowed).catch(showFailure)
     read()
     return account.live.follow('events', read, minReadMs)
   }, [])
