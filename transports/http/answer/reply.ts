@@ -181,15 +181,11 @@ async function replyLong(
     release = await reserveSlot(exchange, services, { accessId })
     const outgoing = new ResponseWriter(exchange, services)
     if (remainder) {
-      const isHead = exchange.method === 'HEAD'
-      // What is refused before there is any item has a status of its own: some lists are read completely before the first one.
-      const isBegun = (outcome.items?.() ?? 1) > 0 || isHead
-      const begun = isBegun ? undefined : await remainder.next()
       exchange.res.writeHead(status, buildJsonHeaders(exchange, services, outcome))
-      if (isHead) exchange.res.end()
+      if (exchange.method === 'HEAD') exchange.res.end()
       else
         await outgoing.sendText(
-          `{${text}${toAsciiJson(begun?.value ?? '')}`,
+          `{${text}`,
           remainder,
           () => `,${toMetaMember(services.config, services.clock.now())}}`,
           isList(outcome) ? 'ascii-json' : 'utf8'
