@@ -61,6 +61,8 @@ interface EventDays {
 /** Maximum number of events, the latest ones, and of days between the first and the last of them. */
 const maxEvents = 200
 const maxDays = 3660
+/** What is shorter does not count as reaching into another day, in seconds. */
+const instant = 0.001
 /** Number of days, or events, below which a comparison says little. */
 const fewest = 5
 const emptyPage: Page = { text: '', count: 0, done: false }
@@ -133,7 +135,8 @@ export class AroundListing implements Listing<Reader> {
     for (const { duration, time } of this.#found.slice(0, maxEvents)) {
       const first = getLocalDay(zone, time).number
       const end = Math.min(time + Math.max(0, duration ?? 0), time + maxDays * 86_400)
-      const last = getLocalDay(zone, end).number
+      // An event that ends at midnight does not reach into the next day.
+      const last = getLocalDay(zone, end > time ? end - instant : end).number
       const known = byDay.get(first)
       byDay.set(first, { first, last: Math.max(last, known?.last ?? last) })
     }

@@ -1,9 +1,9 @@
 /** The value of a measure on each day, by the aggregation of its kind. (docs/api/measure-methods.md#days) */
-import type { MeasuredContent } from '../../storage/measures/contents-run.js'
+import type { ContentsQuery, MeasuredContent } from '../../storage/measures/contents-run.js'
 import { convertUnit } from '../../schemas/units.js'
 import type { Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
-import { createDayGrid, createSlotGrid, type DayRange } from './grids.js'
+import { createDayGrid, createSlotGrid, planSlotGrid, type DayRange } from './grids.js'
 import { KnownMeasures, type MeasureForm } from './known-measures.js'
 import { addCounts, listFigures, mergeLevels, toFinite, type MergedLevel } from './merge-levels.js'
 import { mergeSums } from './merge-sums.js'
@@ -54,9 +54,9 @@ export function startDays(call: Call, request: DaysRequest): StartedRun<unknown>
 }
 
 function startSums(call: Call, { days, format, measure, streams, unit }: DaysRequest): StartedRun<unknown> {
-  const grid = createSlotGrid(days)
+  const grid = planSlotGrid(...getRange(days), () => createSlotGrid(days))
   return startValues(call, { measure, streams, grid, unit }, function* (sources) {
-    const merged = yield* mergeSums(sources, grid)
+    const merged = yield* mergeSums(sources, grid.get())
     yield* listDayValues(merged, format, ([day, { count, streamId, sum }]) => ({
       day,
       value: toFinite(sum),
@@ -104,6 +104,7 @@ function startWords(call: Call, { days, format, measure, streams }: DaysRequest)
   const grid = createDayGrid(days)
   const findDay = createDayFinder(days)
   const bySource = new Map<number, Map<number, Words>>()
+  let held = 0
   return startContents(
     call,
     { measure, streams, from: grid.starts[0]!, end: grid.end },
@@ -118,8 +119,10 @@ function startWords(call: Call, { days, format, measure, streams }: DaysRequest)
         let words = byDay.get(day)
         if (!words) byDay.set(day, (words = new Map()))
         const known = words.get(word)
+        if (!known) held += 1 + word.length / charactersPerValue
         words.set(word, { count: (known?.count ?? 0) + 1, last: Math.max(known?.last ?? -Infinity, time) })
       },
+      countHeld: () => held,
       *finish(order) {
         const merged = new Map<number, DayValue>()
         const sources = [...bySource].map(([stream, byDay]) => ({ stream, byDay }))
@@ -148,6 +151,8 @@ function isMoreFrequent(a: { count: number; last: number }, b: { count: number; 
 
 /** Maximum length of a word, in characters: longer texts are not kept. */
 const maxWordLength = 255
+/** Characters of a word that take as much memory as a number. */
+const charactersPerValue = 100
 
 /** Returns the JSON of the word in a content; of an object its first text if no field is named. */
 function pickWord(content: string | undefined, field: string | undefined): string | undefined {
@@ -169,6 +174,7 @@ function startPeriods(call: Call, { days, format, measure, streams }: DaysReques
   const [from, end] = getRange(days)
   const gap = measure.category === 'sleep' ? nightGap : 0
   const bySource = new Map<number, PeriodLists>()
+  let held = 0
   return startContents(
     call,
     { measure, streams, from, end: end + gap, gap },
@@ -178,8 +184,9 @@ function startPeriods(call: Call, { days, format, measure, streams }: DaysReques
         if (!period) return
         let found = bySource.get(content.source)
         if (!found) bySource.set(content.source, (found = new PeriodLists()))
-        found.add(period)
+        held += found.add(period)
       },
+      countHeld: () => held,
       *finish(order) {
         const sources = []
         for (const [stream, periods] of bySource) sources.push({ stream, groups: yield* periods.group(gap) })
@@ -236,13 +243,13 @@ function startContents(
   { measure, streams, ...range }: ContentsRequest,
   {
     finish,
-    take
-  }: { readonly take: (content: MeasuredContent) => void; readonly finish: (order: Order) => Items }
+    ...taken
+  }: Pick<ContentsQuery, 'countHeld' | 'take'> & { readonly finish: (order: Order) => Items }
 ): StartedRun<ReadonlyMap<number, number>> {
   const scope = createMeasureScope(call, new KnownMeasures(call), streams)
   const types = listMeasuredTypes(call, measure, undefined)
   return {
-    run: call.store.measures.createContents({ scope, measure: measure.id, types, ...range, take }),
+    run: call.store.measures.createContents({ scope, measure: measure.id, types, ...range, ...taken }),
     finish: (getReader, counts) =>
       finish(sources =>
         orderSources(

@@ -40,15 +40,17 @@ interface PeriodDay {
 export class PeriodLists {
   readonly #lists: Period[][] = []
 
-  /** Adds the next period of a list, or the first of another one. */
-  add({ from, state, to }: Omit<Period, 'count'>): void {
+  /** Adds the next period of a list, or the first of another one. Returns the number of further values that it takes memory for. */
+  add({ from, state, to }: Omit<Period, 'count'>): number {
     const list = this.#lists.at(-1)
     const last = list?.at(-1)
     if (!list || !last || from < last.from) this.#lists.push([{ from, to, state, count: 1 }])
     else if (last.state === state && from <= last.to) {
       last.to = Math.max(last.to, to)
       last.count++
+      return 0
     } else list.push({ from, to, state, count: 1 })
+    return 1
   }
 
   /**

@@ -4,6 +4,7 @@ import type { TimeGrid } from '../../storage/measures/time-grid.js'
 import type { SourceValues } from '../../storage/measures/values-run.js'
 import type { ValueCells } from '../../storage/measures/value-cells.js'
 import type { Call } from '../call/method.js'
+import { LargeGrid } from './grids.js'
 import { KnownMeasures, type MeasureForm } from './known-measures.js'
 import { orderSources } from './order-sources.js'
 import type { Items, StartedRun } from './run-listing.js'
@@ -14,7 +15,7 @@ interface ValuesRequest {
   readonly measure: MeasureForm
   /** The `streams` parameter. */
   readonly streams: unknown
-  readonly grid: TimeGrid
+  readonly grid: TimeGrid | LargeGrid<TimeGrid>
   /** Event type in which numbers are given; by default the first of the measure. */
   readonly unit?: string | undefined
   /** True to find only the last number in each cell of the grid. */
@@ -56,7 +57,8 @@ export function startValues(
       measure: measure.id,
       measureTypes: measure.types,
       types,
-      grid,
+      getGrid: () => (grid instanceof LargeGrid ? grid.get() : grid),
+      gridCells: grid instanceof LargeGrid ? grid.cells : 0,
       width: measure.kind === 'pair' ? (measure.fields?.length ?? 1) : 1,
       spreads: measure.kind === 'sum' && !findsLasts,
       findsLasts

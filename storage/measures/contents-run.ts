@@ -36,6 +36,8 @@ export interface ContentsQuery {
   readonly gap?: number
   /** Receives the contents. Contents of the same source and type come in order of time. */
   readonly take: (content: MeasuredContent) => void
+  /** Returns how many values `take` keeps by now, of about 150 bytes each. */
+  readonly countHeld?: () => number
 }
 
 type RawRow = [

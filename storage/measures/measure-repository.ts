@@ -11,6 +11,8 @@ import type { SeriesRepository } from '../repositories/series.js'
 
 /** Time after which a large read that is not continued no longer keeps others waiting, in milliseconds. */
 const leaseMs = 500
+/** Cells of a grid, of 20 bytes, that take as much memory as a value. */
+const cellsPerValue = 7
 
 /** Starts reads of measures in one account's file. */
 export class MeasureRepository {
@@ -31,7 +33,8 @@ export class MeasureRepository {
    * must not be changed.
    */
   createValues(query: ValuesQuery, key: SharedKey | undefined): MeasureRun<readonly SourceValues[]> {
-    return this.#share(key, reading => aggregateValues(reading, query), countValues)
+    const held = Math.ceil(query.gridCells / cellsPerValue)
+    return this.#share(key, reading => aggregateValues(reading, query), countValues, held)
   }
 
   /**
@@ -46,7 +49,10 @@ export class MeasureRepository {
       query.take(content)
     }
     return new MeasureRun(function* (reading) {
-      yield* readContents(reading, { ...query, take })
+      const steps = readContents(reading, { ...query, take })
+      const count = (): void => void (reading.held = query.countHeld?.() ?? 0)
+      for (; !steps.next().done; yield) count()
+      count()
       return yield* countData(
         reading,
         { scope, measure, measureTypes: types.map(({ name }) => name) },
@@ -95,9 +101,10 @@ export class MeasureRepository {
   #share<T>(
     key: SharedKey | undefined,
     read: (reading: Reading) => MeasureSteps<T>,
-    count: (result: T) => number
+    count: (result: T) => number,
+    held = 0
   ): MeasureRun<T> {
-    const start = (): MeasureRun<T> => new MeasureRun(read)
+    const start = (): MeasureRun<T> => new MeasureRun(read, held)
     return key ? this.#shared.get(key, start, count) : start()
   }
 

@@ -33,13 +33,19 @@ export class MeasureRun<T> {
   /** Called once with the result. */
   onComplete?(result: T): void
   /** Number of values that the read keeps in memory by now. */
-  held = 0
+  held: number
   #reading: Reading | undefined
   #steps: MeasureSteps<T> | undefined
   #result: { readonly value: T } | undefined
   #failure: { readonly error: unknown } | undefined
 
-  constructor(private readonly start: (reading: Reading) => MeasureSteps<T>) {}
+  /** `held`: number of values that it keeps from the first step on: it waits for its turn before it has any. */
+  constructor(
+    private readonly start: (reading: Reading) => MeasureSteps<T>,
+    held = 0
+  ) {
+    this.held = held
+  }
 
   /** True if it holds so many values that others wait for it. */
   get isLarge(): boolean {
@@ -70,7 +76,7 @@ export class MeasureRun<T> {
     const { isLarge } = this
     const end = performance.now() + sliceMs
     if (this.#reading) this.#reading.store = store
-    else this.#reading = { store, held: 0 }
+    else this.#reading = { store, held: this.held }
     this.#steps ??= this.start(this.#reading)
     do {
       const { done, value } = this.#steps.next()

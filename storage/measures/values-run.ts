@@ -16,7 +16,10 @@ import { ValueCells } from './value-cells.js'
 export interface ValuesQuery extends CountQuery {
   /** The types whose values can be given in the unit. */
   readonly types: readonly MeasuredType[]
-  readonly grid: TimeGrid
+  /** Returns the grid, the same each time: a large one takes memory only from the first step on. */
+  readonly getGrid: () => TimeGrid
+  /** Number of cells of a grid with arrays of its own; 0 for small ones. */
+  readonly gridCells: number
   /** Number of values in a content: 2 for pairs. */
   readonly width: number
   /** True to spread numbers over the durations of their events. */
@@ -36,12 +39,13 @@ export interface SourceValues {
 
 /** Returns the values of each source that has data in the grid, in no particular order. */
 export function* aggregateValues(reading: Reading, query: ValuesQuery): MeasureSteps<SourceValues[]> {
-  const { grid, measure, scope, types } = query
+  const { measure, scope, types } = query
+  const grid = query.getGrid()
   const streams = new MeasureStreams(scope)
   const range = { from: grid.starts[0]!, end: grid.end }
   const sources = yield* findSources(reading, streams, { measure, types, ...range })
   const found = new Map<number, readonly ValueCells[]>()
-  let held = 0
+  let { held } = reading
   for (const source of sources.values()) {
     const fill = new SourceFill(reading, streams, query, source)
     const { values } = fill
@@ -76,14 +80,16 @@ class SourceFill {
     private readonly query: ValuesQuery,
     private readonly source: Source
   ) {
-    const { findsLasts, grid, width } = query
+    const { findsLasts, getGrid, width } = query
+    const grid = getGrid()
     this.values = Array.from({ length: width }, () => new ValueCells(grid, findsLasts))
   }
 
   /** Aggregates all events and series of the source. */
   *aggregate(): MeasureSteps<void> {
     const { values } = this
-    const { findsLasts, grid, spreads } = this.query
+    const { findsLasts, spreads } = this.query
+    const grid = this.query.getGrid()
     const isSpread = spreads && grid.days !== undefined
     for (const type of this.source.types) {
       const targets = values.map(cells => cells.target(type.convert, isSpread))

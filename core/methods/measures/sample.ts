@@ -5,7 +5,14 @@ import type { TimeGrid } from '../../../storage/measures/time-grid.js'
 import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { createPartGrid, createSlotGrid, listDaysWithin, type SlotGrid } from '../../measures/grids.js'
+import {
+  createPartGrid,
+  createSlotGrid,
+  listDaysWithin,
+  planSlotGrid,
+  type LargeGrid,
+  type SlotGrid
+} from '../../measures/grids.js'
 import { KnownMeasures, TypeName, type MeasureForm } from '../../measures/known-measures.js'
 import { describeSourceOrder } from '../../measures/order-sources.js'
 import {
@@ -123,7 +130,7 @@ function* listSources(sampler: Sampler, sources: readonly OrderedSource[]): Item
 }
 
 interface Sampler {
-  readonly grid: TimeGrid
+  readonly grid: TimeGrid | LargeGrid<TimeGrid>
   readonly findsLasts?: boolean
   /** Lists the samples of sources in order of preference. */
   list(sources: readonly OrderedSource[], namesSource: boolean): Items
@@ -159,17 +166,19 @@ class LastSampler implements Sampler {
 
 /** Samples of sums. */
 class SumSampler implements Sampler {
-  readonly grid: SlotGrid
+  readonly grid: LargeGrid<SlotGrid>
   readonly #starts: ArrayLike<number>
 
   constructor({ fromTime, parts, toTime }: Params, zone: string) {
     const partGrid = createPartGrid(fromTime, toTime, parts)
     this.#starts = partGrid.starts
-    this.grid = createSlotGrid(listDaysWithin(zone, fromTime, toTime), partGrid)
+    this.grid = planSlotGrid(fromTime, toTime, () =>
+      createSlotGrid(listDaysWithin(zone, fromTime, toTime), partGrid)
+    )
   }
 
   *list(sources: readonly OrderedSource[], namesSource: boolean): Items {
-    const merged = yield* mergeSums(sources, this.grid)
+    const merged = yield* mergeSums(sources, this.grid.get())
     for (const [part, { count, streamId, sum }] of [...merged].toSorted(([a], [b]) => a - b)) {
       const figures = { time: this.#starts[part], count, sum: toFinite(sum) }
       yield { key: part, text: JSON.stringify({ ...figures, ...(namesSource && { source: streamId }) }) }

@@ -143,6 +143,10 @@ t.test('measures.around', async t => {
     const { id } = await alice.event({ ...trip, time: noon + 29 * day, duration: 10 * day })
     const found = await around(alice, { eventId: id, before: 3, after: 3 })
     t.match(found, { before: { count: 3, median: 71 }, after: { count: 3, median: 73 } })
+    // The eleventh of January from midnight to midnight in Zurich.
+    const whole = await alice.event({ ...trip, time: noon + 10 * day - 13 * 3600, duration: day })
+    const besides = await around(alice, { eventId: whole.id, before: 1, after: 1 })
+    t.match(besides, { before: { median: 70 }, after: { median: 72 } }, 'the next day comes after')
   })
 
   await t.test('compares both sides of several events in pairs', async t => {

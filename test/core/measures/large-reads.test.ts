@@ -39,6 +39,22 @@ t.test('large reads', async t => {
     t.ok(measures.mustWait(first))
   })
 
+  await t.test('wait before they hold the times of their grid', async t => {
+    const { accounts } = server.services
+    const { measures } = accounts.openStore(accounts.find('alice')!)
+    const createValues = measures.createValues.bind(measures)
+    const sizes: boolean[] = []
+    measures.createValues = (query, key) => {
+      const run = createValues(query, key)
+      sizes.push(run.isLarge)
+      return run
+    }
+    for (const from of ['1996-01-01', '2025-12-01'])
+      await alice.http('GET', `/measures/days?measure=steps&from=${from}&to=2025-12-31`)
+    measures.createValues = createValues
+    t.same(sizes, [true, false], 'before they have read anything')
+  })
+
   await t.test('do not fill the memory together', async t => {
     await alice.stream('watch')
     const { event } = await alice.do('events.create', {
