@@ -27,7 +27,7 @@ interface Rule extends Coding {
 
 /** Names of what is counted in beats per minute like a heart rate, or compared with one. */
 const notHeartRate =
-  /cadence|cadenza|kadenz|trittfrequenz|schrittfrequenz|schlagzahl|stroke|\bsteps? (?:per|rate)|\bspm\b|\brpm\b|\bpas par|tempo|music|musik|musique|recover|erholung|récup|reserve|réserve|respir|breath|atem|atmung/i
+  /cadence|cadenza|kadenz|trittfrequenz|schrittfrequenz|schlagzahl|stroke|\bsteps? (?:per|rate)|\bspm\b|\brpm\b|\bpas par|tempo|metrono|métrono|drum|trommel|batterie|music|musik|musique|recover|erholung|récup|reserve|réserve|respir|breath|atem|atmung/i
 /** Names of what people want to reach or expect. */
 const wanted =
   /\b(?:goal|target)s?\b|ziel|wunsch|\bsoll|objectif|\bcible|\bvisée?\b|desired|ideal|idéal|predict|prognos|prévision|limit|grenz|threshold|schwelle|seuil|alarm|alert/i
@@ -40,11 +40,14 @@ const derived =
  */
 const summaries =
   /maxim(?:um|al)|minim(?:um|al)|\b(?:highest|lowest|peak|averages?|mean|median)\b|höchst|niedrigst|tiefst|spitzen|mittler|mittelwert|durchschnitt|\bmoyen(?:ne)?s?\b|médian|plus (?:haut|bas)|\b(?:max|min|avg)\.? (?:heart|hr\b|puls|herz|bpm|bp\b|blood|spo2|weight|glucose|temp|resp)|[,(] ?(?:max|min(?![-⁻−^])|avg)\b|\b(?:rate|hr|fc|puls|frequenz|spo2) (?:max|avg)\b/i
-/** Names of those whose account it is not. */
+/** Names of those whose account it is not: unborn children, animals, plants, relatives. */
 const notOwn =
-  /\bf(?:o?e|œ)tal|fötal|fœtal|birth|geburt|naissance|\b(?:dog|cat|horse|pet)s?\b|\bhunde?s?\b|\bkatzen?\b|\bpferd|haustier|\bchiens?\b|\bcheval\b/i
+  /\bf(?:o?e|œ)tal|fötal|fœtal|birth|geburt|naissance|\b(?:dog|cat|horse|pet|fish|plant|tree)s?\b|\bhunde?s?\b|\bkatzen?\b|\bpferd|haustier|fisch|pflanze|\bchiens?\b|\bchats?\b|\bcheval\b|\bpoissons?\b|\bplantes?\b|\barbres?\b/i
+/** Names of relatives and families. */
+const relatives =
+  /\bbab(?:y|ies)\b|\binfants?\b|newborn|toddler|\bchild(?:ren)?\b|\bkids?\b|\bsons?\b|daughter|mother|father|\bm[ou]m(?:my)?\b|\bdad(?:dy)?\b|\bparents?\b|husband|\bwife\b|spouse|\bpartner|sister|brother|\bgrand(?:ma|pa)\b|family|säugling|neugeboren|\bkind(?:er|es|s)?\b|\bsohn|tochter|mutter|vater|\bmam[ai]\b|\bpap[ai]\b|ehemann|ehefrau|schwester|bruder|\bo[mp]as?\b|familie|\bbébé|nourrisson|\benfants?\b|\bfils\b|\bfille\b|mère\b|père\b|\bmaman\b|\bmari\b|\bfemme\b|conjoint|\bsœur|\bfrère|famille/i
 /** Names of what is no measurement of the user, whatever it is of. */
-const notMeasured = [wanted, derived, summaries, notOwn]
+const notMeasured = [wanted, derived, summaries, notOwn, relatives]
 
 /** The first rule that matches applies. Names are in the languages of the pages. */
 const codingRules: readonly Rule[] = [
@@ -83,7 +86,7 @@ const codingRules: readonly Rule[] = [
     measures: ['weight'],
     matchesName: /weight|body mass|gewicht|poids/i,
     excludesName:
-      /fat|lean|muscle|bone|water|lift|luggage|food|fett|mager|muskel|knochen|wasser|graisse|maigre|musc|osseu|\beau\b|train|exerci|workout|bewegt|heben|hantel|dumbbell|barbell|kettlebell|squat|bench|\bpress\b|\bdry\b|trocken|portion|serving|meal|mahlzeit|repas|ingredient|zutat|backpack|package|paket|colis|rucksack|soulev|haltère|gepäck|bagage|\bloss|\blost|\bgain|verlust|abnahme|zunahme|perte|prise de/i,
+      /fat|lean|muscle|bone|water|lift|luggage|food|fett|mager|muskel|knochen|wasser|graisse|maigre|musc|osseu|\beau\b|train|exerci|workout|bewegt|heben|hantel|dumbbell|barbell|kettlebell|squat|bench|\bpress\b|\bdry\b|trocken|portion|serving|meal|mahlzeit|repas|ingredient|zutat|backpack|package|paket|colis|rucksack|soulev|haltère|gepäck|bagage|\bloss|\blost|\bgain|\bhive|bienen|ruche|harvest|ernte|récolte|vehicle|fahrzeug|véhicule|trailer|anhänger|verlust|abnahme|zunahme|perte|prise de/i,
     loinc: [['29463-7', 'Body weight']],
     category: 'vital-signs'
   },
@@ -94,7 +97,7 @@ const codingRules: readonly Rule[] = [
     // German words such as "Tumorgröße" are of anything.
     matchesName: /\bheight|körpergr(?:össe|öße)|\bgr(?:össe|öße)\b|taille corporelle|taille debout|stature/i,
     excludesName:
-      /waist|tour de|umfang|girth|circonf|circumf|sit|seat|saddle|heel|ceiling|\btide|fundal|uter|elevation|climb|altitude|table|tisch|desk|bureau|jump|sprung|saut|wave|welle|vague|snow|schnee|neige|schuh|kleid|tumou?r/i,
+      /waist|tour de|umfang|girth|circonf|circumf|sit|seat|saddle|heel|ceiling|\btide|fundal|uter|elevation|climb|altitude|table|tisch|desk|bureau|jump|sprung|saut|wave|welle|vague|snow|schnee|neige|schuh|kleid|tumou?r|knee|\bknie|genou|chair|stuhl|chaise/i,
     loinc: [['8302-2', 'Body height']],
     category: 'vital-signs'
   },
@@ -119,7 +122,7 @@ const codingRules: readonly Rule[] = [
     measures: ['oxygen-saturation'],
     matchesName: /oxygen|spo2|\bo2\b|sauerstoff|oxygène|oxymétrie/i,
     excludesName:
-      /muscle|muskel|muscul|tissue|gewebe|tissu|cerebral|zerebral|cérébral|fio2|inspir|\bair\b|raumluft|ambient|umgebung|\bflow|\bdébit|desat|entsätt|ventil|ven(?:ous|ös)|veineu|\bbelow\b|\bunter\b|\bsous\b|<|\bdrop|abfall|baisse|uptake|aufnahme|consum|verbrauch|consomm/i,
+      /muscle|muskel|muscul|tissue|gewebe|tissu|cerebral|zerebral|cérébral|fio2|inspir|\bair\b|raumluft|ambient|umgebung|\bflow|\bdébit|desat|entsätt|dissolved|aquari|ventil|ven(?:ous|ös)|veineu|\bbelow\b|\bunter\b|\bsous\b|<|\bdrop|abfall|baisse|uptake|aufnahme|consum|verbrauch|consomm/i,
     loinc: [
       ['59408-5', 'Oxygen saturation in Arterial blood by Pulse oximetry'],
       ['2708-6', 'Oxygen saturation in Arterial blood']

@@ -54,6 +54,21 @@ t.test('a bound is not a value: the resource is stored unchanged', async t => {
   ])
 })
 
+t.test('what is not about the patient, or has a modifier, is no measurement of theirs', async t => {
+  const others = [
+    { focus: [{ display: 'Fetus' }] },
+    { modifierExtension: [{ url: 'https://example.org/estimated', valueBoolean: true }] }
+  ]
+  const found = await read(
+    observation('29463-7', kg),
+    ...others.map(each => observation('29463-7', kg, each))
+  )
+  t.same(
+    found.data.map(({ type }) => type),
+    ['mass/kg', 'clinical/fhir', 'clinical/fhir']
+  )
+})
+
 t.test('a value needs a unit of what its code measures', async t => {
   const taken: [code: string, unit: string, type: string][] = [
     ['8867-4', '/min', 'frequency/bpm'],

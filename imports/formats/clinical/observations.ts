@@ -51,6 +51,7 @@ interface Measurement {
  * the observation, in seconds.
  */
 export function findMeasurement(resource: Json, duration: number | undefined): Measurement | undefined {
+  if (isOfAnother(resource)) return undefined
   const pressure = findPressure(resource)
   if (pressure) return { type: 'blood-pressure/mmhg-bpm', stream: 'Blood pressure', content: pressure }
   const code = getLoincCode(resource)
@@ -60,6 +61,14 @@ export function findMeasurement(resource: Json, duration: number | undefined): M
   const known = code === undefined ? undefined : loinc.get(code)
   const value = known && toValue(known, quantity)
   return value && { ...value, stream: known.stream }
+}
+
+/**
+ * Returns whether a resource is about something else than the patient, such as an unborn child or a donor (`focus`), or says something
+ * that changes its meaning (`modifierExtension`), which readers have to know.
+ */
+function isOfAnother(resource: Json): boolean {
+  return getMember(resource, 'focus') !== undefined || getMember(resource, 'modifierExtension') !== undefined
 }
 
 function getLoincCode(resource: unknown): string | undefined {

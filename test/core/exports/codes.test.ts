@@ -134,7 +134,22 @@ t.test('names of goals, exercises and other bodies are no measurements', async t
     ['Lowest oxygen saturation', 'ratio/percent'],
     ['Average glucose', 'density/mg-dl'],
     ['Mean blood pressure', 'blood-pressure/mmhg-bpm'],
-    ['Average weight', 'mass/kg']
+    ['Average weight', 'mass/kg'],
+    ['Baby weight', 'mass/kg'],
+    ["Son's height", 'length/cm'],
+    ['Family / Anna weight', 'mass/kg'],
+    ['Grandmother, blood pressure', 'blood-pressure/mmhg-bpm'],
+    ['Puls von Mama', 'frequency/bpm'],
+    ['Gewicht Kind', 'mass/kg'],
+    ['Poids de bébé', 'mass/kg'],
+    ['Taille debout de ma fille', 'length/cm'],
+    ['Glucose, wife', 'density/mmol-l'],
+    ['Plant height', 'length/cm'],
+    ['Chair height', 'length/cm'],
+    ['Fish weight', 'mass/kg'],
+    ['Hive weight', 'mass/kg'],
+    ['Dissolved oxygen', 'ratio/percent'],
+    ['Metronome', 'frequency/bpm']
   ]
   for (const [at, [name, type]] of others.entries()) await add(alice, `stream-${at}`, { name }, type, name)
   const found = await readCodes(alice)

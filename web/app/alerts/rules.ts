@@ -68,7 +68,7 @@ const intervalMs = 10_000
 export function useRules(everyMs = intervalMs): Reading<{ readonly rules: readonly Rule[] }> {
   const { client } = useAccount()
   return useReading(async () => await client.call<{ rules: readonly Rule[] }>('rules.get'), [client], {
-    everyMs
+    everyMs: () => everyMs
   })
 }
 
@@ -76,7 +76,7 @@ export function useRules(everyMs = intervalMs): Reading<{ readonly rules: readon
 export function useRule(id: string): Reading<{ readonly rule: Rule }> {
   const { client } = useAccount()
   return useReading(async () => await client.call<{ rule: Rule }>('rules.getOne', { id }), [id], {
-    everyMs: intervalMs
+    everyMs: () => intervalMs
   })
 }
 

@@ -80,7 +80,7 @@ export function useConnections(): Reading<Read> {
     const found = await client.call<Omit<Read, 'now'>>('connections.get')
     return { ...found, now: client.serverTime ?? Date.now() / 1000 }
   }
-  return useReading(call, [client], { everyMs: pollIntervalMs, followMs: minIntervalMs })
+  return useReading(call, [client], { everyMs: () => pollIntervalMs, followMs: minIntervalMs })
 }
 
 /** What is known of the state of a connection. */

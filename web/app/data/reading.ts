@@ -18,10 +18,10 @@ export interface Reading<T> {
 
 interface Repetition<T> {
   /**
-   * Milliseconds between reads, or how many there are after what was read last; the page also reads when it is shown again, as
-   * timers stop while a device sleeps.
+   * Returns the milliseconds until the next read after what was read last; the page also reads when it is shown again, as timers
+   * stop while a device sleeps.
    */
-  readonly everyMs?: number | ((read: T | undefined) => number)
+  readonly everyMs?: (read: T | undefined) => number
   /** Minimum milliseconds between reads while events change. Without it, these cause none. */
   readonly followMs?: number
 }
@@ -36,7 +36,7 @@ export function useReading<T>(
   const [read, setRead] = useState<T>()
   const [problem, setProblem] = useState<Message>()
   const [order] = useState(() => new ReadOrder())
-  const intervalMs = typeof everyMs === 'function' ? everyMs(read) : everyMs
+  const intervalMs = everyMs?.(read)
   const latest = useRef(call)
   latest.current = call
   const keep = (found: T): void => {
@@ -51,7 +51,7 @@ export function useReading<T>(
     const again = (): void => void reread()
     again()
     const end = followMs === undefined ? undefined : live.follow('events', again, followMs)
-    const timer = intervalMs === undefined ? undefined : setInterval(again, intervalMs)
+    const timer = intervalMs && setInterval(again, intervalMs)
     if (timer) document.addEventListener('visibilitychange', again)
     return () => {
       order.drop()

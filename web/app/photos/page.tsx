@@ -76,6 +76,8 @@ export default function PhotosPage() {
   }, [events.length, isWhole])
 
   const at = events.findIndex(({ id }) => id === shown)
+  const showAt = (index: number): (() => void) | undefined =>
+    events[index] && (() => setShown(events[index]!.id))
   return (
     <>
       <header class="head">
@@ -109,8 +111,8 @@ export default function PhotosPage() {
         <Viewer
           event={events[at]!}
           caption={getCaption(events[at]!)}
-          {...(at > 0 ? { onBefore: () => setShown(events[at - 1]!.id) } : {})}
-          {...(at + 1 < events.length ? { onNext: () => setShown(events[at + 1]!.id) } : {})}
+          onBefore={showAt(at - 1)}
+          onNext={showAt(at + 1)}
           onClose={() => setShown(undefined)}
         />
       )}
@@ -142,9 +144,9 @@ function groupByMonth(events: readonly Event[]): Month[] {
 interface Props {
   readonly event: Event
   readonly caption: string
-  /** Missing at the end. */
-  readonly onBefore?: () => void
-  readonly onNext?: () => void
+  /** Undefined at the end. */
+  readonly onBefore: (() => void) | undefined
+  readonly onNext: (() => void) | undefined
   readonly onClose: () => void
 }
 

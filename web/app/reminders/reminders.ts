@@ -48,7 +48,7 @@ const intervalMs = 60_000
 export function useReminders(): Reading<Reminders> {
   const { client } = useAccount()
   return useReading(async () => await client.call<Reminders>('reminders.get'), [client], {
-    everyMs: intervalMs,
+    everyMs: () => intervalMs,
     followMs: 1000
   })
 }
