@@ -8,6 +8,14 @@ import { until } from '../../support/socket.js'
 t.test('slow and failing reads', async t => {
   const { daisy, enter } = await startApp(t)
   await daisy.stream('diary')
+  const take = async (description: string, time: number): Promise<unknown> =>
+    await daisy.event({
+      streamIds: ['diary'],
+      type: 'picture/url',
+      content: 'https://example.org/a.png',
+      description,
+      time
+    })
   const cases: readonly [page: string, read: RegExp, add: (name: string, page: Page) => Promise<unknown>][] =
     [
       ['streams', /streams\.get"/, async name => await daisy.stream(name)],
@@ -63,14 +71,6 @@ t.test('slow and failing reads', async t => {
     })
 
   await t.test('pictures: all of them stay, and one that is shown, when others arrive', async t => {
-    const take = async (description: string, time: number): Promise<unknown> =>
-      await daisy.event({
-        streamIds: ['diary'],
-        type: 'picture/url',
-        content: 'https://example.org/a.png',
-        description,
-        time
-      })
     for (let at = 0; at < 70; at++) await take(`Old ${at}`, 1_000_000 - at)
     const page = await enter('/app/daisy/photos')
     const grid = page.locator('ul.grid').getByRole('button')
