@@ -36,7 +36,7 @@ const formatters = new Map<string, Intl.DateTimeFormat>()
 const zonePattern = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/
 const maxZoneLength = 64
 /** Maximum distance of dates from 1970, in seconds. */
-const maxSeconds = 8.64e12
+export const maxSeconds = 8.64e12
 const daySeconds = 86_400
 /** More than any zone has ever been ahead of or behind UTC, in seconds. */
 const maxOffset = 17 * 3600
@@ -83,8 +83,8 @@ export function getOffset(zone: string, time: number): number {
 }
 
 /**
- * Returns the day in which a time lies; for times beyond 1e16 seconds, the one there. Days of a zone follow each other without gaps, whatever its clocks
- * do. Throws `RangeError` for unknown zones.
+ * Returns the day in which a time lies; for times beyond 1e16 seconds, the one there. Days of a zone follow each other
+ * without gaps, whatever its clocks do. Throws `RangeError` for unknown zones.
  */
 export function getLocalDay(zone: string, time: number): LocalDay {
   // Beyond whole numbers, days would be counted without an end.

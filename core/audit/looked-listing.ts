@@ -4,7 +4,7 @@ import type { TimeRange } from '../../storage/audit/blocks.js'
 import type { AuditRecord } from '../../storage/audit/record.js'
 import { getBaseId } from '../access-ids.js'
 import type { Reader } from '../call/reader.js'
-import type { Listing, Page } from '../json/json-text.js'
+import { emptyPage, type Listing, type Page } from '../json/json-text.js'
 
 /** An access that has read data. */
 export const Looked = Type.Object({
@@ -49,7 +49,7 @@ export class LookedListing implements Listing<Reader> {
       const { records, rest } = store.audit.next(this.#rest, true, anyRecord)
       for (const record of records) this.#add(record)
       this.#rest = rest
-      return { text: '', count: 0, done: false }
+      return emptyPage
     }
     const shown = [...this.#found].flatMap(([accessId, { days, reads }]) => {
       const access = store.accesses.findEver(accessId)

@@ -32,6 +32,9 @@ export interface Page {
   readonly isWaiting?: boolean | undefined
 }
 
+/** A page of a source that has to go on before it has anything to write. */
+export const emptyPage: Page = { text: '', count: 0, done: false }
+
 /**
  * A list too long to be sent at once. Each `next` is one short, synchronous read for `Source` (the caller and the
  * user's store: see `Reader`), which is passed in each time: nothing of it is kept between pages, and a page holds only what

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { Call } from '../call/method.js'
 import type { Reader } from '../call/reader.js'
 import { selectEvents } from '../events/selection.js'
-import { concatLists, type Listing, type Page } from '../json/json-text.js'
+import { concatLists, emptyPage, type Listing, type Page } from '../json/json-text.js'
 import { getLocalDay } from '../../schemas/zones.js'
 import { startDays } from './day-values.js'
 import { listDays } from './grids.js'
@@ -65,7 +65,6 @@ const maxDays = 3660
 const instant = 0.001
 /** Number of days, or events, below which a comparison says little. */
 const fewest = 5
-const emptyPage: Page = { text: '', count: 0, done: false }
 
 /**
  * Lists one item: the comparison, which is empty if there are no events. Only the latest events count if

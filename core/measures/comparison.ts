@@ -1,5 +1,5 @@
 /** Compares the values of two measures day by day. (docs/api/measure-methods.md#comparing) */
-import type { Listing, Page } from '../json/json-text.js'
+import { emptyPage, type Listing, type Page } from '../json/json-text.js'
 import { ReaderVersion, type Reader } from '../call/reader.js'
 import type { Call } from '../call/method.js'
 import { startDays } from './day-values.js'
@@ -42,7 +42,7 @@ export class ComparisonListing implements Listing<Reader> {
     if (run) {
       const { done, isWaiting } = run.next(reader)
       if (done) this.#runs.shift()
-      return { text: '', count: 0, done: false, isWaiting }
+      return { ...emptyPage, isWaiting }
     }
     const { maxLag } = this.request
     const lags = Array.from({ length: 2 * maxLag + 1 }, (_, at) => at - maxLag)

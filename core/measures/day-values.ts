@@ -3,7 +3,7 @@ import type { ContentsQuery, MeasuredContent } from '../../storage/measures/cont
 import { convertUnit } from '../../schemas/units.js'
 import type { Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
-import { createDayGrid, createSlotGrid, planSlotGrid, type DayRange } from './grids.js'
+import { createDayGrid, createSlotGrid, LargeGrid, type DayRange } from './grids.js'
 import { KnownMeasures, type MeasureForm } from './known-measures.js'
 import { addCounts, listFigures, mergeLevels, toFinite, type MergedLevel } from './merge-levels.js'
 import { mergeSums } from './merge-sums.js'
@@ -54,7 +54,7 @@ export function startDays(call: Call, request: DaysRequest): StartedRun<unknown>
 }
 
 function startSums(call: Call, { days, format, measure, streams, unit }: DaysRequest): StartedRun<unknown> {
-  const grid = planSlotGrid(...getRange(days), () => createSlotGrid(days))
+  const grid = new LargeGrid(...getRange(days), () => createSlotGrid(days))
   return startValues(call, { measure, streams, grid, unit }, function* (sources) {
     const merged = yield* mergeSums(sources, grid.get())
     yield* listDayValues(merged, format, ([day, { count, streamId, sum }]) => ({

@@ -26,25 +26,25 @@ export interface SlotGrid extends TimeGrid {
   readonly parts: Int32Array
 }
 
-/** A grid that is created when it is first used, in the turn of the read, since it takes megabytes. */
-export class LargeGrid<T extends TimeGrid> {
-  #grid: T | undefined
+/** A grid of slots that is created when it is first used, in the turn of the read, since it takes megabytes. */
+export class LargeGrid {
+  /** Approximate number of cells. */
+  readonly cells: number
+  #grid: SlotGrid | undefined
 
-  /** `cells`: approximate number of cells. */
+  /** `create`: returns the slots of days from one time to another, see {@link createSlotGrid}. */
   constructor(
-    readonly cells: number,
-    private readonly create: () => T
-  ) {}
+    from: number,
+    to: number,
+    private readonly create: () => SlotGrid
+  ) {
+    this.cells = Math.ceil((to - from) / slotSeconds)
+  }
 
   /** Returns the grid, the same each time. */
-  get(): T {
+  get(): SlotGrid {
     return (this.#grid ??= this.create())
   }
-}
-
-/** Returns a grid of the slots of days from one time to another: see {@link createSlotGrid}. */
-export function planSlotGrid(from: number, to: number, create: () => SlotGrid): LargeGrid<SlotGrid> {
-  return new LargeGrid(Math.ceil((to - from) / slotSeconds), create)
 }
 
 /** Returns the days from one to another (their numbers, see `schemas/zones.ts`), both inclusive. */

@@ -2,7 +2,7 @@
 import type { MeasureRun } from '../../storage/measures/reading.js'
 import { ReaderVersion, type Reader } from '../call/reader.js'
 import { fail } from '../errors.js'
-import type { Listing, Page } from '../json/json-text.js'
+import { emptyPage, type Listing, type Page } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
 import { describeMeasureScope } from './scope.js'
 
@@ -29,7 +29,6 @@ const pageMs = 8
 const pageItems = 500
 /** Maximum number of values that a read may hold in memory, of all sources: hours of thirty years of four sources. */
 const maxHeld = 1_100_000
-const emptyPage: Page = { text: '', count: 0, done: false }
 
 /**
  * Lists the result of a read of measures, in pages of a few milliseconds. If the reader must not see all of

@@ -15,7 +15,7 @@ interface ValuesRequest {
   readonly measure: MeasureForm
   /** The `streams` parameter. */
   readonly streams: unknown
-  readonly grid: TimeGrid | LargeGrid<TimeGrid>
+  readonly grid: TimeGrid | LargeGrid
   /** Event type in which numbers are given; by default the first of the measure. */
   readonly unit?: string | undefined
   /** True to find only the last number in each cell of the grid. */

@@ -3,7 +3,7 @@ import { parseGoals, type Goal } from '../../schemas/measures/goals.js'
 import type { MeasureFact } from '../../storage/measures/facts-run.js'
 import type { Call } from '../call/method.js'
 import type { Reader } from '../call/reader.js'
-import type { Listing, Page } from '../json/json-text.js'
+import { emptyPage, type Listing, type Page } from '../json/json-text.js'
 import { startDays, type DayValue } from './day-values.js'
 import { listDays, type DayRange } from './grids.js'
 import { KnownMeasures, type MeasureForm } from './known-measures.js'
@@ -17,8 +17,6 @@ interface Reading {
   readonly runs: RunListing<unknown>[]
   readonly summarise: (reader: Reader) => MeasureWeek | undefined
 }
-
-const emptyPage: Page = { text: '', count: 0, done: false }
 
 /**
  * Lists the measures in the order of `measures.get`, without those that have no data in the week or the four

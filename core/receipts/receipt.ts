@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import type { Access } from '../../schemas/access.js'
 import type { Level, StreamPermission } from '../../schemas/permission.js'
+import { maxSeconds } from '../../schemas/zones.js'
 import { formatWireId } from '../access-ids.js'
 import { auditRoot, getAuditStreamId } from '../audit-ids.js'
 import { getClientId } from '../auth/oauth-marks.js'
@@ -143,7 +144,8 @@ export function buildReceipt(call: Context, access: Access): Receipt {
     hasConsentStatus: isExpired(access, now) ? 'ConsentExpired' : 'ConsentGiven',
     given: formatTime(access.created),
     changed: formatTime(access.modified),
-    validUntil: (access.expires ?? Infinity) > lastTime ? null : formatTime(access.expires!),
+    // What ends after the last date has no end.
+    validUntil: (access.expires ?? Infinity) > maxSeconds ? null : formatTime(access.expires!),
     withdrawal: {
       method: `DELETE ${url}`,
       ...(caller.isPersonal && { page: `${config.publicUrl}/app/${username}/shared/${access.id}` })
@@ -219,9 +221,6 @@ function digestTexts(texts: object): string {
 function isSharedByApp({ store }: Context, access: Access): boolean {
   return store.accesses.find(getCreatorId(access))?.type === 'app'
 }
-
-/** The last time that is a date, in seconds. What ends later has no end. */
-const lastTime = 8.64e12
 
 function formatTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString()

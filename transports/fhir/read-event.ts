@@ -5,7 +5,10 @@ import { refuse } from './outcome.js'
 import type { Patient } from './patient.js'
 import { markTrashed } from './trash.js'
 
-/** Reads an event, as trashed if its streams are, and without references in an imported resource. Errors: the errors of the call, and 410 for an event that has been deleted. */
+/**
+ * Reads an event, as trashed if its streams are, and without references in an imported resource. Errors: the errors of the call, and
+ * 410 for an event that has been deleted.
+ */
 export async function readEvent({ calls }: Patient, id: string): Promise<Event> {
   const { event } = await calls.call<{ event: Event | { deleted: number } }>('events.getOne', { id })
   if ('deleted' in event) return refuse('deleted', 'This resource has been deleted', 410)

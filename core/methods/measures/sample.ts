@@ -5,14 +5,7 @@ import type { TimeGrid } from '../../../storage/measures/time-grid.js'
 import { describeQueryScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import {
-  createPartGrid,
-  createSlotGrid,
-  listDaysWithin,
-  planSlotGrid,
-  type LargeGrid,
-  type SlotGrid
-} from '../../measures/grids.js'
+import { createPartGrid, createSlotGrid, LargeGrid, listDaysWithin } from '../../measures/grids.js'
 import { KnownMeasures, TypeName, type MeasureForm } from '../../measures/known-measures.js'
 import { describeSourceOrder } from '../../measures/order-sources.js'
 import {
@@ -130,7 +123,7 @@ function* listSources(sampler: Sampler, sources: readonly OrderedSource[]): Item
 }
 
 interface Sampler {
-  readonly grid: TimeGrid | LargeGrid<TimeGrid>
+  readonly grid: TimeGrid | LargeGrid
   readonly findsLasts?: boolean
   /** Lists the samples of sources in order of preference. */
   list(sources: readonly OrderedSource[], namesSource: boolean): Items
@@ -166,13 +159,13 @@ class LastSampler implements Sampler {
 
 /** Samples of sums. */
 class SumSampler implements Sampler {
-  readonly grid: LargeGrid<SlotGrid>
+  readonly grid: LargeGrid
   readonly #starts: ArrayLike<number>
 
   constructor({ fromTime, parts, toTime }: Params, zone: string) {
     const partGrid = createPartGrid(fromTime, toTime, parts)
     this.#starts = partGrid.starts
-    this.grid = planSlotGrid(fromTime, toTime, () =>
+    this.grid = new LargeGrid(fromTime, toTime, () =>
       createSlotGrid(listDaysWithin(zone, fromTime, toTime), partGrid)
     )
   }
