@@ -131,6 +131,8 @@ interface UserRules<P extends TSchema, Prepared> extends Definition<P> {
   readonly worksByAlias?: true
   /** Does asynchronous work (hashing, network) before the transaction. Its result is the third argument of `run`. */
   prepare?(call: Call, params: Static<P>): Promise<Prepared>
+  /** Removes what {@link prepare} has created, because the call has failed since: its token may have been revoked. */
+  discard?(call: Call, prepared: Prepared): Promise<void>
   /** Returns whether a call needs {@link prepare}; by default every call does. In a batch, the params have not been validated yet. */
   needsPreparation?(caller: Caller, params: Static<P>): boolean
   /** Delays the response to a write that is durable and published. Not for calls of a batch. Must not reject. */

@@ -28,6 +28,7 @@ import {
   type UploadedFile,
   addAccessId
 } from '../call/outcome.js'
+import { prepareCall } from './prepare-call.js'
 import { ReadAuthorization, type ReadFacts } from './read-authorization.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
 import { maxTextInMemory, spoolResult, Remainder, targetTextLength, type SpoolTarget } from './remainder.js'
@@ -46,6 +47,12 @@ interface CallContext {
   /** See `Request`. */
   readonly isWhole?: boolean | undefined
   readonly isDocument?: boolean | undefined
+}
+
+/** The files of a call, and what was prepared for it. */
+interface Input {
+  readonly files: readonly Attachment[]
+  readonly prepared?: unknown
 }
 
 /** The outcome of a write before it is published. */
@@ -117,24 +124,22 @@ export class Execution {
     }
   }
 
-  /** Prepares and runs a method. After each wait the caller is authenticated again. */
   async #runMethod(definition: UserMethod, files: readonly Attachment[]): Promise<Outcome> {
+    const { account, caller, params, service } = this.context
+    const run = (prepared?: unknown): Promise<Outcome> => this.#runPrepared(definition, { files, prepared })
+    if (!definition.prepare || definition.needsPreparation?.(caller, params) === false) return await run()
+    const call = createCall(service, { account, caller, store: this.#store })
+    return await prepareCall(definition, call, params, run)
+  }
+
+  /** Runs a method with what was prepared for the call. After each wait the caller is authenticated again. */
+  async #runPrepared(definition: UserMethod, input: Input): Promise<Outcome> {
     const { account, params, service } = this.context
-    let prepared: unknown
-    let currentCaller = this.context.caller
-    // Storing files was asynchronous; so is preparing.
-    if (files.length > 0) currentCaller = this.#currentCaller(definition)
-    if (definition.prepare && (definition.needsPreparation?.(this.context.caller, params) ?? true)) {
-      prepared = await definition.prepare(
-        createCall(service, { account, caller: this.context.caller, store: this.#store }),
-        params
-      )
-      // During the wait, the token may have been revoked, or the store closed.
-      currentCaller = this.#currentCaller(definition)
-    }
+    // While files were stored and the call prepared, the token may have been revoked, or the store closed.
+    const currentCaller = this.#currentCaller(definition)
     if (definition.mode === 'read')
-      return await this.#waitUntilReadable(this.#runRead(definition, currentCaller, prepared))
-    const written = await this.#commitWrite(definition, files, prepared)
+      return await this.#waitUntilReadable(this.#runRead(definition, currentCaller, input.prepared))
+    const written = await this.#commitWrite(definition, input)
     try {
       const outcome = await this.#publishWrite(written, currentCaller)
       if (!service.credentials.isMember) await definition.settle?.(account, params, written.result)
@@ -154,25 +159,16 @@ export class Execution {
   }
 
   /** Runs a write; in steps if it is large, or turns out to be large. */
-  #commitWrite(
-    definition: UserMethod,
-    files: readonly Attachment[],
-    prepared: unknown
-  ): Promise<WriteResult> {
+  #commitWrite(definition: UserMethod, input: Input): Promise<WriteResult> {
     const store = this.#store
-    return writeSteps(store, draft => this.#runWrite(definition, draft, files, prepared), {
+    return writeSteps(store, draft => this.#runWrite(definition, draft, input), {
       access: this.context.caller.access?.id,
       isLong: isLong(definition, store, this.context.params)
     })
   }
 
   /** Runs a method that writes, in steps. Throws what the method throws. */
-  *#runWrite(
-    definition: UserMethod,
-    store: UserStore,
-    files: readonly Attachment[],
-    prepared: unknown
-  ): Steps<WriteResult> {
+  *#runWrite(definition: UserMethod, store: UserStore, { files, prepared }: Input): Steps<WriteResult> {
     const { account, compiled, params, service } = this.context
     const caller = this.#currentCaller(definition, store)
     const call = createCall(service, { account, caller, store, files })

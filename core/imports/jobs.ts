@@ -163,14 +163,16 @@ export class ImportJobs implements Imports {
     this.#runNext()
   }
 
-  /** Resumes the imports of an account after a while, unless the account is deleted by then. */
+  /** Resumes the imports of an account after a while, unless the account has been deleted. */
   #retry(account: Account): void {
     const { id, username } = account
     if (this.#isClosing || this.#retries.has(id)) return
+    const { accounts } = this.#services
+    const isServed = (): boolean => accounts.find(username)?.id === id
+    if (!isServed() && !isUnavailable(accounts, username)) return this.files.unmark(id)
     const retry = (): void => {
       this.#retries.delete(id)
-      if (this.#services.accounts.find(username)?.id === id) this.resumePending(account)
-      else if (!isUnavailable(this.#services.accounts, username)) this.files.unmark(id)
+      if (isServed()) this.resumePending(account)
       else this.#retry(account)
     }
     this.#retries.set(id, setTimeout(retry, retryMs).unref())
@@ -279,11 +281,12 @@ export class ImportJobs implements Imports {
     const { account, id } = work
     const { log, accounts } = this.#services
     if (!accounts.owns(account)) return
+    await work.reading?.stop()
+    // Throws if the account has been deleted in the meantime, which explains the failure.
+    const store = accounts.openStore(account)
     const { id: errorId, message } = toApiError(error)
     if (errorId === 'unexpected-error' || errorId === 'corrupted-data')
       log.error('an import failed', { accountId: account.id, cause: error })
-    await work.reading?.stop()
-    const store = accounts.openStore(account)
     await store.write(() => {
       const state = store.imports.getState(id)
       // The import may have been cancelled or deleted in the meantime.

@@ -53,6 +53,9 @@ export const exportAccount = method({
         ])
     return { draft: (await services.exports.create(account.id, store)) ?? refuseBusy() }
   },
+  async discard({ services }, { draft }: Source) {
+    if (draft !== undefined) await services.exports.discard(draft)
+  },
   run: (_call, _params, source: Source) => ({ export: source })
 })
 

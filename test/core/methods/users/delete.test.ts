@@ -11,7 +11,14 @@ import { ManualClock } from '../../../../core/time.js'
 import { deleteDue } from '../../../../core/platform/remove-account.js'
 import { Layout } from '../../../../storage/files/layout.js'
 import { startServer } from '../../../../server/server.js'
-import { coffer, methodModules, Service, testSettings, type Answer } from '../../../support/coffer.js'
+import {
+  coffer,
+  methodModules,
+  Service,
+  testSettings,
+  type Answer,
+  type Client
+} from '../../../support/coffer.js'
 import { filesWith, plant, platformBytes, sender } from '../../../support/planted.js'
 import { receiver } from '../../../support/receiver.js'
 import { connect, until } from '../../../support/socket.js'
@@ -237,6 +244,51 @@ t.test('users.delete', async t => {
     await until(() => readdirSync(drafts).length === 0, 'what came in is gone')
     t.same(
       left(service.directory).filter(name => name.includes('/')),
+      []
+    )
+  })
+
+  t.test('leaves no copy of an export that it interrupts, nor does a token that ends meanwhile', async t => {
+    const { lines, service } = await logged(t)
+    const { accounts } = service.server.services
+    const drafts = new Layout(service.directory).draftsDirectory
+    const exported = (by: Client): Promise<Answer> =>
+      service.call(by.username, 'account.export', {}, by.token, { via: 'http' })
+    for (let round = 0; round < 3; round++) {
+      const user = await service.user('user-of-mark')
+      const exports = [exported(user), exported(user)]
+      await wait(round * 5)
+      await accounts.remove(accounts.find('user-of-mark')!)
+      for (const { error } of await Promise.all(exports)) t.equal(error.id, 'unknown-resource')
+      t.same(readdirSync(drafts), [])
+    }
+    const user = await service.user('user-of-mark')
+    const exports = [exported(user), exported(user)]
+    await user.do('auth.logout')
+    for (const { error } of await Promise.all(exports)) t.equal(error.id, 'invalid-access-token')
+    t.same(readdirSync(drafts), [])
+    t.same(
+      lines.filter(line => line.startsWith('call failed')),
+      []
+    )
+  })
+
+  t.test('ends imports, and forgets that there were any', async t => {
+    const { lines, service } = await logged(t)
+    const { accounts } = service.server.services
+    const marks = new Layout(service.directory).importingDirectory
+    for (let round = 0; round < 3; round++) {
+      const user = await service.user('user-of-mark')
+      const table = new FormData()
+      table.append('file', new Blob(['time,weight\n', '2024-01-02T03:04:05Z,70\n'.repeat(50_000)]), 'a.csv')
+      t.equal((await user.http('POST', '/imports', table)).status, 201)
+      t.equal(readdirSync(marks).length, 1)
+      await wait(round * 40)
+      await accounts.remove(accounts.find('user-of-mark')!)
+      await until(() => readdirSync(marks).length === 0, 'no mark is left')
+    }
+    t.same(
+      lines.filter(line => line.startsWith('an import failed')),
       []
     )
   })
