@@ -19,6 +19,7 @@ function createHttpTransport(config: Config): MailTransport {
   const { defaultLang, http, timeoutMs } = config.services.email
   return {
     async deliver(message, signal) {
+      signal.throwIfAborted()
       const outgoing = new Outgoing({ allowInternal: true, timeoutMs })
       const close = (): void => void outgoing.close()
       signal.addEventListener('abort', close)

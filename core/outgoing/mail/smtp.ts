@@ -17,6 +17,8 @@ export function createSmtpTransport(config: Config): MailTransport {
       const { default: Connection } = await import('nodemailer/lib/smtp-connection')
       const connection = new Connection(buildConnectionOptions(config))
       const abort = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+      // It may have been aborted while the mail was written: then there is no event any more.
+      abort.throwIfAborted()
       try {
         await deliver(config, connection, message, mime, abort)
       } finally {

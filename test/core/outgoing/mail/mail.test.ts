@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Log, LogFields } from '../../../../core/log.js'
-import { type Answer, openCoffer, type Overrides, type Service } from '../../../support/coffer.js'
+import type { Message } from '../../../../core/outgoing/mail/message.js'
+import { createMailTransport } from '../../../../core/outgoing/mail/mail-transport.js'
+import { type Answer, openCoffer, type Overrides, type Service, testConfig } from '../../../support/coffer.js'
 import { linkOf, mailbox } from '../../../support/mailbox.js'
 import { receiver } from '../../../support/receiver.js'
 import { until } from '../../../support/socket.js'
@@ -251,6 +253,34 @@ t.test('a mail server', async t => {
     t.ok(Date.now() - begun < 5000)
     t.equal(sockets.length, 2, 'nothing is begun any more')
     t.ok(lines.some(({ message }) => message === 'emails dropped at shutdown: 3'))
+  })
+
+  t.test('is not called for an email that was written while the service gave up', async t => {
+    const { port, sockets } = await rude(t, socket => {
+      socket.write('220 hello\r\n')
+      // Never ends its response, and never pauses for long.
+      socket.once('data', () => {
+        const timer = setInterval(() => socket.write('250-and\r\n'), 20)
+        socket.once('close', () => clearInterval(timer))
+      })
+    })
+    const email: Message = {
+      kind: 'welcome',
+      accountId: 'some-id',
+      username: 'daisy',
+      email: 'daisy@example.com',
+      language: 'en',
+      substitutions: { USERNAME: 'daisy', EMAIL: 'daisy@example.com' }
+    }
+    const ways = [
+      smtp(port),
+      { services: { email: { http: { url: `http://127.0.0.1:${port}/`, key: 'k' } } } }
+    ]
+    for (const way of ways) {
+      const transport = createMailTransport(testConfig(t.testdir(), way))!
+      await t.rejects(transport.deliver(email, AbortSignal.abort()))
+    }
+    t.same(sockets, [])
   })
 
   t.test('gets pending emails when the service stops, also after an earlier failure', async t => {
