@@ -12,7 +12,6 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { isClientRevoked } from '../auth/oauth-marks.js'
 import type { Call, UserMethod } from '../call/method.js'
 import type { Services } from '../call/services.js'
-import type { ChangeKind } from '../changes.js'
 import { writeAsService } from '../cmc/service-calls.js'
 import type { TimedTask } from '../timers/timed-task.js'
 import { findActingAccess, isWithinAccount, writeMessage } from './account-messages.js'
@@ -34,8 +33,6 @@ type Sending = Map<number, WaitingMessage>
 /** Sends the waiting messages of the accounts that this process serves. Paused accounts send nothing. */
 export class ChannelDeliveries implements TimedTask {
   readonly name = 'channels'
-  /** An account that was suspended, or scheduled for deletion, may be active again. */
-  readonly kinds: readonly ChangeKind[] = ['account']
   readonly #sender: ChannelSender
   /** By account. */
   readonly #sending = new Map<string, Sending>()

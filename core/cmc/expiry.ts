@@ -9,7 +9,7 @@ import { updateMark, writeAsService } from './service-calls.js'
 export function createExpiryTask(services: Services): TimedTask {
   return {
     name: 'ends of consent',
-    kinds: ['accesses', 'timers'],
+    kinds: ['accesses'],
     findNext: ({ cmc, deliveryPause }) =>
       cmc.isUsed && deliveryPause.since === null ? cmc.getNextExpiry() : undefined,
     run: account => writeAsService(services, account, endExpired)

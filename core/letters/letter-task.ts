@@ -8,7 +8,6 @@ import type { Account } from '../../storage/platform/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { getConfirmedAddress } from '../account/email/address.js'
 import type { Services } from '../call/services.js'
-import type { ChangeKind } from '../changes.js'
 import { queueMessage } from '../channels/queue-message.js'
 import { writeAsService } from '../cmc/service-calls.js'
 import { createToken } from '../ids.js'
@@ -27,8 +26,6 @@ const retryDelays = [300, 1800, 7200, 21_600, 43_200]
 /** Sends the letter of an account when it is due. */
 export class LetterTask implements TimedTask {
   readonly name = 'letters'
-  /** An account that was scheduled for deletion may be active again. */
-  readonly kinds: readonly ChangeKind[] = ['account']
 
   constructor(private readonly services: Services) {}
 

@@ -49,8 +49,8 @@ const faultDelay = 30
 /** Makes the contacts of the mirrors of accounts that this process serves: 16 at a time, 8 for one account and 2 for one host. */
 export class MirrorCopies implements TimedTask {
   readonly name = 'mirrors'
-  /** An account that was suspended, or scheduled for deletion, may be active again; a relationship may have ended. */
-  readonly kinds: readonly ChangeKind[] = ['account', 'accesses']
+  /** A relationship may have ended. */
+  readonly kinds: readonly ChangeKind[] = ['accesses']
   readonly #limiter = new ConcurrencyLimiter({
     concurrency,
     perSecond: maxPerSecond,

@@ -29,7 +29,6 @@ const [maxReminders, maxOccurrences, maxToTell] = [100, 5, 500]
 export function createReminderTask(services: Services): TimedTask {
   return {
     name: 'reminders',
-    kinds: ['account'],
     findNext: (store, { deletion }) => (deletion === null ? store.reminders.findNext() : undefined),
     run: account => writeAsService(services, account, fireReminders)
   }

@@ -7,7 +7,7 @@ import type { Account } from '../../storage/platform/account.js'
 import { nextTurn, runInTurns, type Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Services } from '../call/services.js'
-import type { Change, ChangedAccount, ChangeKind } from '../changes.js'
+import type { Change, ChangedAccount } from '../changes.js'
 import { createServiceCall, writeAsService } from '../cmc/service-calls.js'
 import type { TimedTask } from '../timers/timed-task.js'
 import { evaluateRule, findRuleTime } from './evaluate.js'
@@ -28,8 +28,6 @@ const tick = 1e-6
 /** Watches the rules of the accounts that this process serves. */
 export class RuleWatch implements TimedTask {
   readonly name = 'rules'
-  /** An account that was suspended may be active again; own measures may have changed. */
-  readonly kinds: readonly ChangeKind[] = ['account']
   readonly #watched = new Map<string, WatchedRules>()
   readonly #sweep = new Sweep(account => this.#visit(account))
   readonly #unsubscribe: () => void

@@ -4,6 +4,7 @@
  */
 import { AccountElsewhere } from '../../storage/errors.js'
 import type { Account } from '../../storage/platform/account.js'
+import type { ChangeKind } from '../changes.js'
 import { nextTurn } from '../../storage/steps.js'
 import type { Services, Timers } from '../call/services.js'
 import { RestingAccounts, type RestOptions } from './resting-accounts.js'
@@ -22,6 +23,9 @@ interface Plan {
   readonly postponed: Map<TimedTask, number>
   cancelTimer: () => void
 }
+
+/** Changes after which all work is planned again: an account that was suspended may have been in no plan since a start. */
+const kindsOfAll: ReadonlySet<ChangeKind> = new Set(['timers', 'account'])
 
 type Named = Pick<Account, 'id' | 'username'>
 type Needed = 'accounts' | 'bus' | 'clock' | 'log' | 'platform'
@@ -59,8 +63,8 @@ export class AccountTimers implements Timers {
     const { accounts, bus } = this.services
     this.#unsubscribe = bus.subscribe((account, { kind }) => {
       // What tasks know of an account that rests is not known yet.
-      const isAll = kind === 'timers' || this.#resting?.remove(account.id) === true
-      const concerned = isAll ? this.#tasks : this.#tasks.filter(({ kinds }) => kinds.includes(kind))
+      const isAll = kindsOfAll.has(kind) || this.#resting?.remove(account.id) === true
+      const concerned = isAll ? this.#tasks : this.#tasks.filter(({ kinds }) => kinds?.includes(kind))
       if (concerned.length > 0) this.#planLater(account, concerned)
     })
     accounts.handover.onRelease(({ id }) => this.#drop(id))
@@ -170,7 +174,10 @@ export class AccountTimers implements Timers {
     for (const { account: named, tasks } of changed) {
       if (this.#isClosed) return
       const account = this.services.accounts.findCurrent(named)
-      if (!account) continue
+      if (!account) {
+        if (this.services.platform.findById(named.id)?.state !== 'active') this.#drop(named.id)
+        continue
+      }
       try {
         this.#plan(account, tasks)
       } catch (cause) {

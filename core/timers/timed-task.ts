@@ -9,8 +9,8 @@ export const retrySeconds = 30
 /** One kind of work. */
 export interface TimedTask {
   readonly name: string
-  /** Kinds of changes that may change the result of `findNext`. `timers` always may, and need not be listed. */
-  readonly kinds: readonly ChangeKind[]
+  /** Further kinds of changes that may change the result of `findNext`: `timers` and `account` always may. */
+  readonly kinds?: readonly ChangeKind[]
   /**
    * Returns when the work of an account is next due, in seconds; `undefined` if never. Called after changes of an account: it must not
    * query the file of an account without such work.

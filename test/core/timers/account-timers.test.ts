@@ -254,6 +254,38 @@ t.test('timers of accounts', async t => {
     t.same(world.warnings, [])
   })
 
+  t.test('are planned once an account is resumed that was suspended at the start', async t => {
+    const world = await World.create(t)
+    world.dueIn(50)
+    const first = world.start(t)
+    await world.change()
+    await world.accounts.suspend(world.account, 1)
+    await world.change('account')
+    await first.close()
+    const second = world.start(t)
+    await second.resume()
+    await world.accounts.resume(world.account)
+    await world.change('account')
+    await world.advance(50)
+    t.same(world.runs, [50])
+    t.same(world.warnings, [])
+  })
+
+  t.test('forget an account that was deleted', async t => {
+    const world = await World.create(t)
+    world.dueIn(50)
+    const timers = world.start(t)
+    await world.change()
+    const { id } = world.account
+    t.equal(timers.findDue(id), world.due)
+    await world.accounts.remove(world.account)
+    await world.change('account')
+    t.equal(timers.findDue(id), undefined)
+    await world.advance(100)
+    t.same(world.runs, [])
+    t.same(world.warnings, [])
+  })
+
   t.test('stay noted if work comes while a start looks at the others', async t => {
     for (let turns = 0; turns < 8; turns++) {
       const world = await World.create(t)
