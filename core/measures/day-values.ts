@@ -117,7 +117,10 @@ function startWords(call: Call, { days, format, measure, streams }: DaysRequest)
         let byDay = bySource.get(source)
         if (!byDay) bySource.set(source, (byDay = new Map()))
         let words = byDay.get(day)
-        if (!words) byDay.set(day, (words = new Map()))
+        if (!words) {
+          byDay.set(day, (words = new Map()))
+          held++
+        }
         const known = words.get(word)
         if (!known) held += 1 + word.length / charactersPerValue
         words.set(word, { count: (known?.count ?? 0) + 1, last: Math.max(known?.last ?? -Infinity, time) })
@@ -189,7 +192,11 @@ function startPeriods(call: Call, { days, format, measure, streams }: DaysReques
       countHeld: () => held,
       *finish(order) {
         const sources = []
-        for (const [stream, periods] of bySource) sources.push({ stream, groups: yield* periods.group(gap) })
+        for (const [stream, periods] of bySource) {
+          sources.push({ stream, groups: yield* periods.group(gap) })
+          // Groups take their place in memory.
+          bySource.delete(stream)
+        }
         const merged = yield* addPeriods(yield* order(sources), createDayFinder(days, 'end'))
         yield* listDayValues(merged, format, ([day, { count, longest, streamId, value }]) => ({
           day,

@@ -3,7 +3,7 @@
  * (docs/api/measure-methods.md#periods)
  */
 import type { Steps } from '../../storage/steps.js'
-import { Pauses } from './pauses.js'
+import { groupInSteps, Pauses } from './pauses.js'
 
 /** A period of a source, in seconds, or several that follow each other without a gap. */
 export interface Period {
@@ -16,10 +16,21 @@ export interface Period {
 }
 
 /** Periods of one source that belong together, such as the stages of a night. */
-interface PeriodGroup {
+export interface PeriodGroup {
+  readonly from: number
+  readonly to: number
+  /** Number of events and points. */
+  readonly count: number
+  /** In seconds. */
+  readonly value: number
+  /** Place of the source in the order of preference, once it is known. */
+  rank: number
+}
+
+/** A group to which periods are added. */
+interface OpenGroup {
   readonly from: number
   to: number
-  /** Number of events and points. */
   count: number
   /** For each state, the times that its periods cover: `from` and `to` of each interval, ascending. */
   readonly covered: Readonly<Record<Period['state'], number[]>>
@@ -36,6 +47,9 @@ interface PeriodDay {
   longest: { readonly from: number; readonly to: number }
 }
 
+/** Values of about 150 bytes for which a period takes memory, with the group that it may become. */
+const valuesPerPeriod = 1.5
+
 /** Collects the periods of one source, which arrive in lists that are each in order of time. */
 export class PeriodLists {
   readonly #lists: Period[][] = []
@@ -50,7 +64,7 @@ export class PeriodLists {
       last.count++
       return 0
     } else list.push({ from, to, state, count: 1 })
-    return 1
+    return valuesPerPeriod
   }
 
   /**
@@ -60,17 +74,24 @@ export class PeriodLists {
   *group(gap: number): Steps<PeriodGroup[]> {
     const groups: PeriodGroup[] = []
     const pauses = new Pauses()
+    let open: OpenGroup | undefined
+    const close = (): void => {
+      const value = open && measureGroup(open)
+      if (value !== undefined)
+        groups.push({ from: open!.from, to: open!.to, count: open!.count, value, rank: 0 })
+    }
     for (const { count, from, state, to } of yield* mergeOrdered(this.#lists)) {
       if (pauses.isDue(1)) yield
-      const last = groups.at(-1)
-      const belongs = last && (from <= last.to || from - last.to < gap)
-      const group = belongs ? last : { from, to, count: 0, covered: { full: [], bed: [], awake: [] } }
-      if (!belongs) groups.push(group)
-      group.to = Math.max(group.to, to)
-      group.count += count
-      addInterval(group.covered[state], from, to)
+      if (!open || (from > open.to && from - open.to >= gap)) {
+        close()
+        open = { from, to, count: 0, covered: { full: [], bed: [], awake: [] } }
+      }
+      open.to = Math.max(open.to, to)
+      open.count += count
+      addInterval(open.covered[state], from, to)
     }
-    return groups.filter(({ covered }) => covered.full.length > 0 || covered.bed.length > 0)
+    close()
+    return groups
   }
 }
 
@@ -81,9 +102,13 @@ function addInterval(intervals: number[], from: number, to: number): void {
   else if (to > end) intervals[intervals.length - 1] = to
 }
 
-/** Returns the seconds of a group: those asleep if they are known, without those awake in between; else those in bed. */
-function measureGroup({ covered: { awake, bed, full } }: Pick<PeriodGroup, 'covered'>): number {
-  return full.length > 0 ? sumIntervals(full) - sumIntersection(full, awake) : sumIntervals(bed)
+/**
+ * Returns the seconds of a group: those asleep if they are known, without those awake in between; else those in bed. Returns
+ * `undefined` if there are neither.
+ */
+function measureGroup({ covered: { awake, bed, full } }: Pick<OpenGroup, 'covered'>): number | undefined {
+  if (full.length > 0) return sumIntervals(full) - sumIntersection(full, awake)
+  return bed.length > 0 ? sumIntervals(bed) : undefined
 }
 
 function sumIntervals(intervals: readonly number[]): number {
@@ -103,13 +128,6 @@ function sumIntersection(one: readonly number[], other: readonly number[]): numb
   return sum
 }
 
-interface RankedGroup {
-  readonly from: number
-  readonly to: number
-  readonly rank: number
-  readonly group: PeriodGroup
-}
-
 /**
  * Adds up the groups of sources, in order of preference, by the day on which they end. A group that overlaps one of a
  * preferred source is omitted. `findDay` returns the day of a period with this end; `undefined` if it is not requested.
@@ -119,65 +137,82 @@ export function* addPeriods(
   findDay: (time: number) => number | undefined
 ): Steps<Map<number, PeriodDay>> {
   const days = new Map<number, PeriodDay>()
-  const add = ({ group, rank, to }: RankedGroup): void => {
+  const add = ({ count, from, rank, to, value }: PeriodGroup): void => {
     const day = findDay(to)
     if (day === undefined) return
     const { streamId } = sources[rank]!
-    const [value, { count }] = [measureGroup(group), group]
     const known = days.get(day)
-    if (!known) days.set(day, { value, count, streamId, longest: { from: group.from, to } })
+    if (!known) days.set(day, { value, count, streamId, longest: { from, to } })
     else {
-      if (to - group.from > known.longest.to - known.longest.from) known.longest = { from: group.from, to }
+      if (to - from > known.longest.to - known.longest.from) known.longest = { from, to }
       known.value += value
       known.count += count
     }
   }
-  const ordered = yield* mergeOrdered(
-    sources.map(({ groups }, rank) => groups.map(group => ({ from: group.from, to: group.to, rank, group })))
-  )
-  // Groups that overlap, directly or by others between them: only among those, one takes the place of another.
-  let overlapping: RankedGroup[] = []
-  let end = -Infinity
   const pauses = new Pauses()
+  for (const [rank, { groups }] of sources.entries())
+    for (const group of groups) {
+      group.rank = rank
+      if (pauses.isDue(1)) yield
+    }
+  const addPreferred = function* (groups: readonly PeriodGroup[]): Steps<void> {
+    for (const group of yield* pickPreferred(groups)) {
+      add(group)
+      if (pauses.isDue(1)) yield
+    }
+  }
+  const ordered = yield* mergeOrdered(sources.map(({ groups }) => groups))
+  // Groups that overlap, directly or by others between them: only among those, one takes the place of another.
+  let overlapping: PeriodGroup[] = []
+  let end = -Infinity
   for (const group of ordered) {
     if (pauses.isDue(1)) yield
     if (group.from >= end) {
-      for (const each of yield* pickPreferred(overlapping)) add(each)
+      yield* addPreferred(overlapping)
       overlapping = []
     }
     overlapping.push(group)
     end = Math.max(end, group.to)
   }
-  for (const each of yield* pickPreferred(overlapping)) add(each)
+  yield* addPreferred(overlapping)
   return days
 }
 
-/**
- * Returns the groups that overlap none of a preferred source, nor an earlier one of the same, in order of
- * time.
- */
-function* pickPreferred(groups: readonly RankedGroup[]): Steps<readonly RankedGroup[]> {
+/** Returns the groups that overlap none of a preferred source, in order of time. Those of one source do not overlap each other. */
+function* pickPreferred(groups: readonly PeriodGroup[]): Steps<readonly PeriodGroup[]> {
   if (groups.length < 2) return groups
-  const byRank = new Map<number, RankedGroup[]>()
-  for (const group of groups) {
-    const own = byRank.get(group.rank)
-    if (own) own.push(group)
-    else byRank.set(group.rank, [group])
-  }
-  const taken: RankedGroup[] = []
   const pauses = new Pauses()
-  for (const rank of [...byRank.keys()].toSorted((a, b) => a - b))
-    for (const group of byRank.get(rank)!) {
-      if (pauses.isDue(1)) yield
-      const index = findFirstAfter(taken, group.from)
-      // Taken groups do not overlap, so the first that ends later is also the first that may begin later.
-      if (index === taken.length || taken[index]!.from >= group.to) taken.splice(index, 0, group)
-    }
-  return taken
+  const byRank = yield* groupInSteps(groups, ({ rank }) => rank)
+  // Each list is more than twice as long as the next one: there are few, and a group is merged a few times.
+  const taken: (readonly PeriodGroup[])[] = []
+  for (const [, own] of [...byRank].toSorted(([a], [b]) => a - b)) {
+    let added: readonly PeriodGroup[] = yield* omitOverlapping(own, taken, pauses)
+    if (added.length === 0) continue
+    while (taken.length > 0 && taken.at(-1)!.length <= 2 * added.length)
+      added = yield* mergeTwo(taken.pop()!, added)
+    taken.push(added)
+  }
+  return yield* mergeOrdered(taken)
+}
+
+/** Returns the groups that overlap none of the lists, of groups that do not overlap each other. */
+function* omitOverlapping(
+  groups: readonly PeriodGroup[],
+  lists: readonly (readonly PeriodGroup[])[],
+  pauses: Pauses
+): Steps<PeriodGroup[]> {
+  const kept: PeriodGroup[] = []
+  for (const group of groups) {
+    if (pauses.isDue(1)) yield
+    // The first that ends later is also the first that may begin later.
+    if (lists.every(list => (list[findFirstAfter(list, group.from)]?.from ?? Infinity) >= group.to))
+      kept.push(group)
+  }
+  return kept
 }
 
 /** Returns the index of the first group that ends after a time. */
-function findFirstAfter(groups: readonly RankedGroup[], time: number): number {
+function findFirstAfter(groups: readonly PeriodGroup[], time: number): number {
   let [low, high] = [0, groups.length]
   while (low < high) {
     const middle = (low + high) >>> 1

@@ -110,7 +110,7 @@ export class QueryApi {
   /** Evaluates a query at one time. */
   async #query(): Promise<string> {
     const time = this.#time('time', this.now)
-    return await this.#evaluate({ start: time, step: 0, count: 1 }, [time], async result => {
+    return await this.#evaluate({ start: time, step: 0, count: 1 }, async result => {
       if (result.is === 'scalar')
         return `{"resultType":"scalar","result":${formatPoint(time, result.values[0]!)}}`
       return `{"resultType":"vector","result":[${await runInTurns(formatVector(result.rows, time))}]}`
@@ -133,19 +133,16 @@ export class QueryApi {
     ]
     const steps = Math.floor((endMs - startMs) / stepMs)
     if (steps > maxSteps) refuseMalformed(`The range has more than ${maxSteps} steps. Use a longer "step"`)
-    const count = steps + 1
-    const times = Array.from({ length: count }, (_, at) => (startMs + at * stepMs) / 1000)
-    return await this.#evaluate({ start, step, count }, times, async result => {
+    return await this.#evaluate({ start, step, count: steps + 1 }, async (result, times) => {
       const rows = result.is === 'scalar' ? [{ labels: {}, values: result.values }] : result.rows
       return `{"resultType":"matrix","result":[${await runInTurns(formatRows(rows, times))}]}`
     })
   }
 
-  /** Evaluates the query, and returns the result as `format` does. */
+  /** Evaluates the query, and returns the result as `format` does, which gets the times of the grid. */
   async #evaluate(
     grid: Grid,
-    times: readonly number[],
-    format: (result: Result) => string | Promise<string>
+    format: (result: Result, times: readonly number[]) => string | Promise<string>
   ): Promise<string> {
     const text = this.#require('query')
     const cells = new CellReader(this.request.calls, this.#zone())
@@ -154,9 +151,9 @@ export class QueryApi {
       const expression = await runInTurns(parseQuery(text))
       if (!hasSelection(expression)) await this.#checkAccess()
       const series = hasSelection(expression) ? await listSeries(this.request.calls) : []
-      return await format(
-        await new Evaluator(new SeriesSelector(series), cells, grid, times).evaluate(expression)
-      )
+      const times = listTimes(grid)
+      const evaluator = new Evaluator(new SeriesSelector(series), cells, grid, times)
+      return await format(await evaluator.evaluate(expression), times)
     })
   }
 
@@ -243,6 +240,12 @@ export class QueryApi {
   #first(name: string): string | undefined {
     return this.request.params.get(name)?.[0]
   }
+}
+
+/** Returns the times of a grid; those after the first are whole milliseconds. */
+function listTimes({ count, start, step }: Grid): number[] {
+  const [startMs, stepMs] = [Math.round(start * 1000), Math.round(step * 1000)]
+  return Array.from({ length: count }, (_, at) => (at === 0 ? start : (startMs + at * stepMs) / 1000))
 }
 
 type Labelled = Pick<Series, 'labels'>

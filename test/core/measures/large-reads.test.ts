@@ -55,6 +55,40 @@ t.test('large reads', async t => {
     t.same(sizes, [true, false], 'before they have read anything')
   })
 
+  await t.test('count the words of each day with what they are kept in', async t => {
+    const days = 500
+    await alice.do('streams.create', {
+      id: 'teeth',
+      name: 'Teeth',
+      clientData: { 'coffer:measure': 'habit' }
+    })
+    const { event } = await alice.do('events.create', {
+      streamIds: ['teeth'],
+      type: 'series:boolean/bool',
+      time: start
+    })
+    await alice.do('hfs.add', {
+      id: event.id,
+      format: 'flatJSON',
+      fields: ['deltaTime', 'value'],
+      points: Array.from({ length: days }, (_, at) => [at * 86_400, true])
+    })
+    const { accounts } = server.services
+    const { measures } = accounts.openStore(accounts.find('alice')!)
+    const createContents = measures.createContents.bind(measures)
+    const runs: { readonly held: number }[] = []
+    measures.createContents = query => {
+      const run = createContents(query)
+      runs.push(run)
+      return run
+    }
+    const { body } = await alice.http('GET', '/measures/days?measure=habit&from=2020-01-01&to=2026-12-31')
+    measures.createContents = createContents
+    t.equal(body.days.length, days)
+    // A map of words takes about as much memory as a number, and so does the word in it.
+    t.ok(runs[0]!.held >= 2 * days, `${runs[0]!.held} of ${runs.length} values`)
+  })
+
   await t.test('do not fill the memory together', async t => {
     await alice.stream('watch')
     const { event } = await alice.do('events.create', {
