@@ -418,3 +418,48 @@ t.test('the name of a device is not the name of what it measures', async t => {
   })
   t.same(new Map(found), expected)
 })
+
+t.test('heights and weights are in the units that FHIR allows for them', async t => {
+  const { alice } = await coffer(t)
+  await alice.do('streams.create', { id: 'height', name: 'Körpergröße' })
+  await alice.do('streams.create', { id: 'weight', name: 'Weight' })
+  await alice.do('streams.create', { id: 'hill', name: 'Hill' })
+  const values: readonly (readonly [
+    stream: string,
+    type: string,
+    content: number,
+    value: number,
+    unit: string
+  ])[] = [
+    ['height', 'length/m', 1.78, 178, 'cm'],
+    ['height', 'length/cm', 178.5, 178.5, 'cm'],
+    ['height', 'length/ft', 5.5, 66, '[in_i]'],
+    ['height', 'length/in', 70, 70, '[in_i]'],
+    ['height', 'length/m', 1e308, 1e308, 'm'],
+    ['weight', 'mass/kg', 70.1, 70.1, 'kg'],
+    ['weight', 'mass/g', 3500, 3500, 'g'],
+    ['weight', 'mass/lb', 150, 150, '[lb_av]'],
+    ['weight', 'mass/st', 11.5, 161, '[lb_av]'],
+    ['weight', 'mass/oz', 120, 7.5, '[lb_av]'],
+    ['hill', 'length/m', 300, 300, 'm']
+  ]
+  for (const [stream, type, content] of values)
+    await alice.event({ streamIds: [stream], type, content, description: `${type} ${content}` })
+  const lines: string[] = (await alice.http('GET', '/events/export?format=fhir-ndjson')).body
+    .trim()
+    .split('\n')
+  const exported: readonly Answer[] = lines.map(line => JSON.parse(line))
+  for (const [all, found] of [
+    [values, exported],
+    [values.filter(([stream]) => stream !== 'hill'), await readFhir(alice)]
+  ] as const)
+    t.same(
+      new Map(found.map(({ note, valueQuantity }) => [note[0].text, valueQuantity])),
+      new Map(
+        all.map(([, type, content, value, unit]) => [
+          `${type} ${content}`,
+          { value, unit, system: 'http://unitsofmeasure.org', code: unit }
+        ])
+      )
+    )
+})
