@@ -149,7 +149,21 @@ t.test('names of goals, exercises and other bodies are no measurements', async t
     ['Fish weight', 'mass/kg'],
     ['Hive weight', 'mass/kg'],
     ['Dissolved oxygen', 'ratio/percent'],
-    ['Metronome', 'frequency/bpm']
+    ['Metronome', 'frequency/bpm'],
+    ['Heizkörper', 'temperature/c'],
+    ['Camera body temperature', 'temperature/c'],
+    ['Koffergewicht', 'mass/kg'],
+    ['Poids de la valise', 'mass/kg'],
+    ['Weights', 'mass/kg'],
+    ['Weight of the bike', 'mass/kg'],
+    ['Dinner weight', 'mass/g'],
+    ['Fence height', 'length/m'],
+    ['Grösse Wohnung', 'length/m'],
+    ['Oxygen tank', 'ratio/percent'],
+    ['Sauerstoffflasche', 'ratio/percent'],
+    ['Traubenzucker', 'density/g-dl'],
+    ['Sucre du vin', 'density/g-dl'],
+    ['Body fat of cheese', 'ratio/percent']
   ]
   for (const [at, [name, type]] of others.entries()) await add(alice, `stream-${at}`, { name }, type, name)
   const found = await readCodes(alice)
@@ -168,6 +182,38 @@ t.test('names that contain short words for averages and extremes are measurement
   ]
   for (const [at, name] of names.entries()) await add(alice, `stream-${at}`, { name }, 'frequency/bpm', name)
   t.same(await readCodes(alice), new Map(names.map(name => [name, ['8867-4']])))
+})
+
+t.test('names may say when, how and in which unit something is measured', async t => {
+  const { alice } = await coffer(t)
+  const names: readonly (readonly [name: string, type: string, code: string])[] = [
+    ['My weight (kg)', 'mass/kg', '29463-7'],
+    ['Gewicht am Morgen, nüchtern', 'mass/kg', '29463-7'],
+    ['Poids du matin', 'mass/kg', '29463-7'],
+    ['WEIGHT_LB', 'mass/lb', '29463-7'],
+    ['Withings weight 2', 'mass/kg', '29463-7'],
+    ['Körpergröße [cm]', 'length/cm', '8302-2'],
+    ['Body mass index (BMI)', 'pressure/kg-m2', '39156-5'],
+    ['Körpertemperatur (Ohr)', 'temperature/c', '8310-5'],
+    ['Température corporelle, soir', 'temperature/c', '8310-5'],
+    ['Sauerstoffsättigung (SpO2)', 'ratio/percent', '59408-5'],
+    ['Saturation en oxygène (SpO2)', 'ratio/percent', '59408-5'],
+    ['Körperfett in %', 'ratio/percent', '41982-0'],
+    ['Taux de masse grasse', 'ratio/percent', '41982-0'],
+    ['Blutzucker vor dem Frühstück', 'density/mg-dl', '2339-0'],
+    ['Glycémie à jeun', 'density/mmol-l', '15074-8'],
+    ['Glukose', 'density/mmol-l', '15074-8'],
+    ['Glucose level after lunch', 'density/mg-dl', '2339-0'],
+    ['Ruhepuls morgens', 'frequency/bpm', '40443-4'],
+    ['Resting HR', 'frequency/bpm', '40443-4'],
+    ['Fréquence cardiaque au repos', 'frequency/bpm', '40443-4']
+  ]
+  for (const [at, [name, type]] of names.entries()) await add(alice, `stream-${at}`, { name }, type, name)
+  const found = await readCodes(alice)
+  t.same(
+    new Map([...found].map(([name, own]) => [name, own[0]])),
+    new Map(names.map(([name, , code]) => [name, code]))
+  )
 })
 
 t.test('a stream that is marked with a measure holds that, whatever its name is', async t => {
