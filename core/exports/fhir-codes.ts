@@ -69,7 +69,8 @@ const codingRules: readonly Rule[] = [
   },
   {
     types: ['frequency/bpm'],
-    measures: ['heart-rate', 'walking-heart-rate', 'sleeping-heart-rate', 'workout-heart-rate'],
+    // That of walking is an average in the only source that has it.
+    measures: ['heart-rate', 'sleeping-heart-rate', 'workout-heart-rate'],
     findsName: /heart|\bpuls|herz|cardi|pouls|\bhr\b|\bbpm\b/i,
     excludesName: notHeartRate,
     loinc: [['8867-4', 'Heart rate']],

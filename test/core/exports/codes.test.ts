@@ -227,6 +227,7 @@ t.test('a stream that is marked with a measure holds that, whatever its name is'
     ['Heart rate', 'highest-heart-rate', 'frequency/bpm', []],
     ['Heart rate', 'lowest-heart-rate', 'frequency/bpm', []],
     ['Heart rate', 'average-heart-rate', 'frequency/bpm', []],
+    ['Heart rate', 'walking-heart-rate', 'frequency/bpm', []],
     ['Heart rate of Max', 'heart-rate', 'frequency/bpm', ['8867-4']],
     ['Music', 'heart-rate', 'frequency/bpm', ['8867-4']],
     ['Pulse', 'resting-heart-rate', 'frequency/bpm', ['40443-4']],
