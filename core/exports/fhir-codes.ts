@@ -17,7 +17,7 @@ interface Rule extends Coding {
   readonly types: readonly string[]
   /** The measures of the catalogue that the code is for. */
   readonly measures: readonly string[]
-  /** Pattern that the name of one of the streams has to match. */
+  /** Pattern of the words that the name of one of the streams has to consist of, besides neutral ones. */
   readonly matchesName?: RegExp
   /** Where the type is enough: the pattern of names that say what a stream holds. Streams below are devices. */
   readonly findsName?: RegExp
@@ -61,14 +61,16 @@ const codingRules: readonly Rule[] = [
   {
     types: ['frequency/bpm'],
     measures: ['resting-heart-rate'],
-    matchesName: /\brest(?:ing)?\b|ruhe|repos/i,
+    matchesName:
+      /rest(?:ing)?(?: (?:heart rate|pulse|hr|bpm))?|(?:heart rate|pulse|hr|bpm|puls|herzfrequenz) (?:rest|ruhe)|ruhe(?:puls|herzfrequenz|hf)?|(?:(?:fréquence cardiaque|pouls|fc) )?repos/,
     excludesName: notHeartRate,
     loinc: [['40443-4', 'Heart rate --resting']],
     category: 'vital-signs'
   },
   {
     types: ['frequency/bpm'],
-    measures: ['heart-rate', 'walking-heart-rate', 'sleeping-heart-rate', 'workout-heart-rate'],
+    // That of walking is an average in the only source that has it.
+    measures: ['heart-rate', 'sleeping-heart-rate', 'workout-heart-rate'],
     findsName: /heart|\bpuls|herz|cardi|pouls|\bhr\b|\bbpm\b/i,
     excludesName: notHeartRate,
     loinc: [['8867-4', 'Heart rate']],
@@ -84,9 +86,10 @@ const codingRules: readonly Rule[] = [
   {
     types: ['mass/kg', 'mass/g', 'mass/lb', 'mass/st', 'mass/oz'],
     measures: ['weight'],
-    matchesName: /weight|body mass|gewicht|poids/i,
+    matchesName:
+      /(?:body ?)?weight|body ?mass|(?:körper)?gewicht|poids(?: corps| corporel)?|masse corporelle/,
     excludesName:
-      /fat|lean|muscle|bone|water|lift|luggage|food|fett|mager|muskel|knochen|wasser|graisse|maigre|musc|osseu|\beau\b|train|exerci|workout|bewegt|heben|hantel|dumbbell|barbell|kettlebell|squat|bench|\bpress\b|\bdry\b|trocken|portion|serving|meal|mahlzeit|repas|ingredient|zutat|backpack|package|paket|colis|rucksack|soulev|haltère|gepäck|bagage|\bloss|\blost|\bgain|\bhive|bienen|ruche|harvest|ernte|récolte|vehicle|fahrzeug|véhicule|trailer|anhänger|verlust|abnahme|zunahme|perte|prise de/i,
+      /fat|lean|muscle|bone|water|lift|luggage|food|fett|mager|muskel|knochen|wasser|graisse|maigre|musc|osseu|\beau\b|train|exerci|workout|bewegt|heben|hantel|dumbbell|barbell|kettlebell|squat|bench|\bpress\b|\bdry\b|trocken|portion|serving|meal|breakfast|lunch|dinner|frühstück|mittagessen|abendessen|déjeuner|dîner|mahlzeit|repas|ingredient|zutat|backpack|package|paket|colis|rucksack|soulev|haltère|gepäck|bagage|\bloss|\blost|\bgain|\bhive|bienen|ruche|harvest|ernte|récolte|vehicle|fahrzeug|véhicule|trailer|anhänger|verlust|abnahme|zunahme|perte|prise de/i,
     loinc: [['29463-7', 'Body weight']],
     category: 'vital-signs'
   },
@@ -95,7 +98,8 @@ const codingRules: readonly Rule[] = [
     measures: ['height'],
     // The German "Taille" is the waist: alone, the word is not certain.
     // German words such as "Tumorgröße" are of anything.
-    matchesName: /\bheight|körpergr(?:össe|öße)|\bgr(?:össe|öße)\b|taille corporelle|taille debout|stature/i,
+    matchesName:
+      /(?:(?:body|standing) )?height|(?:körper)?gr(?:össe|öße)|taille (?:corporelle|debout)|stature/,
     excludesName:
       /waist|tour de|umfang|girth|circonf|circumf|sit|seat|saddle|heel|ceiling|\btide|fundal|uter|elevation|climb|altitude|table|tisch|desk|bureau|jump|sprung|saut|wave|welle|vague|snow|schnee|neige|schuh|kleid|tumou?r|knee|\bknie|genou|chair|stuhl|chaise/i,
     loinc: [['8302-2', 'Body height']],
@@ -104,14 +108,15 @@ const codingRules: readonly Rule[] = [
   {
     types: ['pressure/kg-m2'],
     measures: ['body-mass-index'],
-    matchesName: /\bbmi\b|body[ -]mass[ -]index|\bimc\b|indice de masse|körpermasse/i,
+    matchesName: /bmi|body mass index|imc|indice masse corporelle|körpermasse(?: ?index)?/,
     loinc: [['39156-5', 'Body mass index (BMI) [Ratio]']],
     category: 'vital-signs'
   },
   {
     types: ['temperature/c', 'temperature/f'],
     measures: ['body-temperature', 'basal-body-temperature'],
-    matchesName: /\bbody|körper|corps|corporel|fever|fieber|fièvre/i,
+    matchesName:
+      /(?:core |basal )?body temp(?:erature)?|körper(?:kern)?temp(?:eratur)?|temp(?:érature)? (?:corporelle|corps)|fever|fieber|fièvre/,
     excludesName:
       /room|zimmer|raum|pièce|outside|aussen|water|wasser|skin|haut|peau|cutan|wrist|handgelenk|poignet|ambient|umgebung|environ|\bair\b|luft|bath|\bbad|\bbain|surface|oberfl/i,
     loinc: [['8310-5', 'Body temperature']],
@@ -120,7 +125,8 @@ const codingRules: readonly Rule[] = [
   {
     types: ['ratio/percent'],
     measures: ['oxygen-saturation'],
-    matchesName: /oxygen|spo2|\bo2\b|sauerstoff|oxygène|oxymétrie/i,
+    matchesName:
+      /(?:blood |o2 ?|oxygen )?saturation|(?:blood )?oxygen(?: saturation)?|s[pa]o2|o2|(?:blut)?sauerstoff(?:sättigung)?(?: blut)?|(?:saturation )?oxygène(?: sang| sanguin)?|oxymétrie/,
     excludesName:
       /muscle|muskel|muscul|tissue|gewebe|tissu|cerebral|zerebral|cérébral|fio2|inspir|\bair\b|raumluft|ambient|umgebung|\bflow|\bdébit|desat|entsätt|dissolved|aquari|ventil|ven(?:ous|ös)|veineu|\bbelow\b|\bunter\b|\bsous\b|<|\bdrop|abfall|baisse|uptake|aufnahme|consum|verbrauch|consomm/i,
     loinc: [
@@ -132,7 +138,7 @@ const codingRules: readonly Rule[] = [
   {
     types: ['ratio/percent'],
     measures: ['body-fat'],
-    matchesName: /body fat|körperfett|masse grasse|graisse corporelle/i,
+    matchesName: /body ?fat|körperfett(?:anteil)?|masse grasse|graisse corporelle/,
     excludesName: /visc|viszeral|trunk|rumpf|\btronc|\barms?\b|\blegs?\b|\bbras\b|\bjambe|\bbeine?\b/i,
     loinc: [['41982-0', 'Percentage of body fat Measured']],
     category: 'vital-signs'
@@ -224,12 +230,41 @@ function computeReading(type: string, place: StreamPlace): Reading {
   const isExcluded = (mark && !measure) || names.some(name => notMeasured.some(pattern => pattern.test(name)))
   const named = rules.map(({ excludesName, findsName, matchesName, ...code }) => {
     if (isExcluded || (excludesName && names.some(name => excludesName.test(name)))) return 'none' as const
-    const pattern = matchesName ?? findsName
-    const at = pattern ? path.findLastIndex(name => pattern.test(name)) : -1
+    const at = path.findLastIndex(name => isName(name, matchesName) || findsName?.test(name) === true)
     if (at >= 0) return { code, place, at }
     return matchesName ? undefined : { code, place, at: path.length - 1, isUnnamed: true as const }
   })
   return { named }
+}
+
+/** Words that do not change what a measurement is: when it was made, how, by what, and in which unit. */
+const neutralWords = new Set(
+  (
+    'a an the my of in on at by from with and to der die das des dem den mein meine meiner am im um von vom mit und ' +
+    'le la les l de du des d mon ma mes à au aux en par avec et ' +
+    'morning noon evening night bedtime day daily today hour hourly morgen morgens früh mittag mittags abend abends nacht nachts tag täglich ' +
+    'matin midi soir nuit jour jours quotidien ' +
+    'before after fasting fasted breakfast lunch dinner vor nach nüchtern frühstück mittagessen abendessen avant après jeun petit déjeuner dîner ' +
+    'measure measured measurement measurements reading readings record records sample samples value values log history data level levels ' +
+    'messung messungen gemessen wert werte verlauf daten spiegel mesure mesures mesuré mesurée valeur valeurs relevé relevés niveau données ' +
+    'manual manually self home manuell selbst zuhause maison ' +
+    'percentage percent share ratio anteil prozent taux part pourcentage pour cent ' +
+    'kg kilogram kilograms g gram grams lb lbs pound st oz cm centimetres centimeters m metres meters ft inch inches ' +
+    'mmol mg dl ml c f celsius fahrenheit bpm min ' +
+    'scale scales waage balance meter cgm thermometer thermomètre ' +
+    'oximeter oxymeter oximètre oxymètre finger fingertip doigt oral mouth ear ohr oreille forehead stirn armpit achsel rectal rektal ' +
+    'capillary kapillar capillaire peripheral ' +
+    'health google fit samsung huawei xiaomi fitbit garmin withings oura polar suunto whoop omron beurer tanita renpho eufy nokia dexcom libre freestyle'
+  ).split(' ')
+)
+
+/** Returns whether a name consists of what a pattern matches and neutral words. Any other word may be what the measurement is of. */
+function isName(name: string, pattern: RegExp | undefined): boolean {
+  if (!pattern) return false
+  const words = name.toLowerCase().match(/[\p{L}\p{M}\d]+/gu) ?? []
+  const rest = words.filter(word => !neutralWords.has(word) && !/^\d+$/.test(word)).join(' ')
+  // Few repetitions: a name could match in very many ways.
+  return new RegExp(`^(?:${pattern.source})(?: (?:${pattern.source})){0,2}$`).test(rest)
 }
 
 /** Returns whether values of two types are of the same quantity. What a frequency counts, such as breaths, has no conversion. */
@@ -249,7 +284,8 @@ function createGlucoseRule(types: readonly string[], code: string, display: stri
     types,
     measures: ['glucose', 'fasting-glucose'],
     // Not triglycerides, glycerol, or what has a part of glucose only.
-    matchesName: /gl[uy][ck]o[smz]|gl[uy][ck](?:a?e|ä|é)mi|blood sugar|zucker|sucre/i,
+    matchesName:
+      /(?:blood )?(?:glucose|sugar)(?: blood)?|(?:nüchtern)?(?:blut)?(?:zucker|gl[uy][ck]ose)(?: blut)?|gl[yi][ck](?:a?e|ä|é)mi[ae]|(?:sucre|glucose)(?: sang| sanguin)?/,
     excludesName:
       /urin|s[uú]ri[ae]|food|intake|h[aäe]mo|hémo|hba1c|gl[uy][ck]os(?:am|yl)|serum|sérum|plasma|liquor|spinal|\bcsf\b|\blcr\b|saliv|speichel|sweat|schweiß|schweiss|sueur|tears?\b|interstiti/i,
     loinc: [[code, display]],

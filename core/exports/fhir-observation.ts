@@ -1,5 +1,6 @@
 /** One event as an Observation of FHIR R4, with LOINC and UCUM for what has a code. (docs/api/exports.md#fhir) */
 import type { Event } from '../../schemas/event.js'
+import { convertUnit } from '../../schemas/units.js'
 import { JsonText } from '../json/json-text.js'
 import { plainForm, type JsonForm } from '../json/writer.js'
 import { findCoding, bloodPressureParts, type Coding, type FoundCoding } from './fhir-codes.js'
@@ -57,7 +58,7 @@ export function buildObservation(
     code: toCodeableConcept(found?.code, findText(path, found)),
     subject,
     ...toChoiceOfTime('effective', instants, event),
-    ...(isAsleep(type, content) ? toSleepDuration(event) : toValue(type, content)),
+    ...(isAsleep(type, content) ? toSleepDuration(event) : toValue(...toVitalSignUnit(found, type, content))),
     ...toNote(event),
     ...toDevice(path, found?.at)
   }
@@ -86,6 +87,25 @@ function findText(path: Path, found: FoundCoding | undefined): string {
 function toCategory({ category }: Coding): object {
   const system = 'http://terminology.hl7.org/CodeSystem/observation-category'
   return { coding: [{ system, code: category }] }
+}
+
+/** Types in whose units FHIR allows no body height and no body weight, with those in which they are written. */
+const vitalSignTypes: ReadonlyMap<string, string> = new Map([
+  ['length/ft', 'length/in'],
+  ['length/m', 'length/cm'],
+  ['mass/oz', 'mass/lb'],
+  ['mass/st', 'mass/lb']
+])
+
+/** Returns a type and a content, in a unit that FHIR allows for measurements with their code. (http://hl7.org/fhir/R4/vitalsigns.html) */
+function toVitalSignUnit(
+  found: FoundCoding | undefined,
+  type: string,
+  content: unknown
+): [type: string, content: unknown] {
+  const allowed = found && vitalSignTypes.get(type)
+  const value = allowed !== undefined && typeof content === 'number' && convertUnit(content, type, allowed)
+  return typeof value === 'number' && Number.isFinite(value) ? [allowed!, value] : [type, content]
 }
 
 function toSleepDuration({ duration }: Event): object {

@@ -7,6 +7,7 @@ import type { Call } from '../call/method.js'
 import { resolveEventScope } from '../events/scope.js'
 import { listScopedResources, type ScopedResources } from '../oauth/smart-scope.js'
 import { findEventCoding, getOriginal } from './fhir-observation.js'
+import { isObject } from '../validation/is-object.js'
 import { StreamNames, type StreamPlace } from './stream-names.js'
 
 /** Maximum number of streams. */
@@ -36,15 +37,19 @@ export function* findFhirStreams(call: Call, scopes: readonly string[]): Steps<R
   const run = call.store.events.createFacts(resolveEventScope(call, undefined, false))
   while (!run.isDone && found.size < maxStreams) {
     // Other work runs between two steps, and may close the file.
-    const store = call.services.accounts.openStore(call.account)
+    let store = call.services.accounts.openStore(call.account)
     for (const { stream, type } of store.events.nextFacts(run, body => body)) {
       const node = store.streams.findByNumber(stream)
       if (!node || node.system || found.has(node.stream.id)) continue
-      const place = names.place({ ...call, store }, node.stream.id)
       const isFound =
-        isWanted(type, place, scoped) ||
-        (scoped.hasResponses && type === originalType && holdsResponse(store, stream))
+        type === originalType
+          ? holdsOriginal(store, stream, scoped)
+          : isWanted(type, names.place({ ...call, store }, node.stream.id), scoped)
       if (isFound) found.set(node.stream.id, node.stream.name)
+      if (type !== originalType) continue
+      // Resources may be large.
+      yield
+      store = call.services.accounts.openStore(call.account)
     }
     yield
   }
@@ -62,7 +67,6 @@ function isWanted(
   if (documentTypes.includes(type)) return hasDocuments
   if (type === responseType) return hasResponses
   if (observations !== 'all' && observations.size === 0) return false
-  if (type === originalType) return true
   const element = type.replace(/^series:/, '')
   const content = element === 'sleep/analysis' ? { analysis: 'asleep' } : undefined
   const coding = findEventCoding({ content, type: element }, [place])?.code
@@ -71,10 +75,10 @@ function isWanted(
 }
 
 /** Imported resources of a stream to look at: usually, those of a stream are of one kind. */
-const maxOriginals = 20
+const maxOriginals = 100
 
-/** Returns whether a response is among the latest imported resources of a stream. */
-function holdsResponse({ events }: UserStore, stream: number): boolean {
+/** Returns whether one of the latest imported resources of a stream is among the resources. */
+function holdsOriginal({ events }: UserStore, stream: number, scoped: ScopedResources): boolean {
   const type = events.types.find(originalType)
   if (type === undefined) return false
   const run = events.query({
@@ -91,7 +95,25 @@ function holdsResponse({ events }: UserStore, stream: number): boolean {
   })
   const { text } = events.next(run)
   return (JSON.parse(`[${text}]`) as Event[]).some(event => {
-    const original: { readonly resourceType?: unknown } | undefined = getOriginal(event)
-    return original?.resourceType === 'QuestionnaireResponse'
+    const original = getOriginal(event)
+    return original !== undefined && isOriginalWanted(original as Resource, scoped)
   })
+}
+
+/** An imported resource: apps write any. */
+type Resource = Readonly<Record<string, unknown>>
+
+function isOriginalWanted(resource: Resource, { hasResponses, observations }: ScopedResources): boolean {
+  const { category, code, resourceType } = resource
+  if (resourceType === 'QuestionnaireResponse') return hasResponses
+  if (resourceType !== 'Observation') return false
+  if (observations === 'all') return true
+  const concepts = [code, ...toList(category)]
+  return concepts
+    .flatMap(concept => (isObject(concept) ? toList(concept['coding']) : []))
+    .some(coding => isObject(coding) && observations.has(String(coding['code'])))
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
 }

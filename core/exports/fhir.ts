@@ -4,6 +4,7 @@ import type { Event } from '../../schemas/event.js'
 import { isInTrash } from '../events/event-permissions.js'
 import { isSeries } from '../events/fields.js'
 import { getElementType } from '../series/column-plan.js'
+import { getRootOfCopy, isFollowedId } from '../system-ids.js'
 import { roundToMicroseconds } from '../time.js'
 import {
   buildObservation,
@@ -196,8 +197,16 @@ function* listPointResources(
 function toObservation(sources: ExportSources, event: Event): object {
   const { call, context, instants, names } = sources
   const places = names.places(context.reader, event)
-  const subject = { display: call.account.username }
+  const subject = { display: findPerson(sources, event) ?? call.account.username }
   return buildObservation(event, { places, instants, subject })
+}
+
+/** Returns the name of the user whom an event in a copy is about, after whom the copy is named; `undefined` for other events. */
+function findPerson({ context }: ExportSources, { streamIds }: Event): string | undefined {
+  const copied = streamIds.find(isFollowedId)
+  if (copied === undefined) return undefined
+  const root = getRootOfCopy(copied)
+  return context.reader.store.streams.find(root)?.stream.name ?? root
 }
 
 /** Derives a UUID from an id, always the same. */

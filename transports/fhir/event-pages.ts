@@ -8,7 +8,7 @@ import { maxPageLength } from './bundle.js'
 import { formatCursor, parseCursor } from './cursor.js'
 import type { DateFilter } from './dates.js'
 import { omitReferencesIn } from './originals.js'
-import type { Patient } from './patient.js'
+import { isOfPatient, type Patient } from './patient.js'
 import type { Search } from './search-params.js'
 import { markTrashed } from './trash.js'
 
@@ -50,7 +50,7 @@ export async function readEventPage(
   const take = function* (found: readonly Event[]): Steps<number> {
     for (const [at, event] of found.entries()) {
       cursor = advance(cursor, event, list)
-      const resource = meetsDates(events, event) ? events.convert(event) : undefined
+      const resource = mayBeFound(events, event) ? events.convert(event) : undefined
       if (!resource) continue
       resources.push(resource)
       size += yield* measureJson(resource, new Map())
@@ -98,8 +98,9 @@ export function toList({ dates, lastUpdated, order, state, types }: EventSearch)
   }
 }
 
-/** Returns whether an event meets the dates of a search. */
-export function meetsDates({ dates, lastUpdated }: EventSearch, event: Event): boolean {
+/** Returns whether an event is about the patient and meets the dates of a search. */
+export function mayBeFound({ dates, lastUpdated }: EventSearch, event: Event): boolean {
+  if (!isOfPatient(event)) return false
   const { duration, modified, time } = event
   const end = duration === null ? Infinity : time + (duration ?? 0)
   return dates.matches({ start: time, end }) && lastUpdated.matches({ start: modified, end: modified })

@@ -2,7 +2,7 @@
 import { measureJson } from '../../core/json/writer.js'
 import { runInTurns } from '../../storage/steps.js'
 import { compareKeys, maxPageLength, takePage, type ListKey } from './bundle.js'
-import { meetsDates, type EventSearch, type FoundPage } from './event-pages.js'
+import { mayBeFound, type EventSearch, type FoundPage } from './event-pages.js'
 import { ifFound, refuse } from './outcome.js'
 import type { Patient } from './patient.js'
 import { readItem } from './points.js'
@@ -51,7 +51,7 @@ export async function readItemsById(
 /** Reads an event or a point; `undefined` if there is none that meets the search. */
 async function findItem(patient: Patient, id: string, events: EventSearch): Promise<Found | undefined> {
   const event = await ifFound(readItem(patient, id))
-  const resource = event && meetsDates(events, event) ? events.convert(event) : undefined
+  const resource = event && mayBeFound(events, event) ? events.convert(event) : undefined
   if (!event || !resource) return undefined
   return { id, key: { time: events.order === 'ascending' ? event.time : -event.time, id }, resource }
 }

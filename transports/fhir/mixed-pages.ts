@@ -6,9 +6,9 @@ import { advance, listBeginning, readEventsAfter } from '../event-positions.js'
 import { readEvents } from '../user-calls.js'
 import { maxPageLength } from './bundle.js'
 import { formatCursor, parseCursor, type Cursor, type Place } from './cursor.js'
-import { meetsDates, prepareEvents, toList, type EventSearch, type FoundPage } from './event-pages.js'
+import { mayBeFound, prepareEvents, toList, type EventSearch, type FoundPage } from './event-pages.js'
 import { refuse } from './outcome.js'
-import type { Patient } from './patient.js'
+import { isOfPatient, type Patient } from './patient.js'
 import { parsePointId, readPoints, type PointRange } from './points.js'
 import type { Search } from './search-params.js'
 
@@ -59,7 +59,7 @@ function* mergeSources(
   let cursor = start
   let size = 0
   for (const { event, index, isLastRead } of items) {
-    const resource = meetsDates(events, event) ? events.convert(event) : undefined
+    const resource = mayBeFound(events, event) ? events.convert(event) : undefined
     if (resource && (resources.length === count || size >= maxPageLength))
       return { resources, next: formatCursor(cursor) }
     if (resource) {
@@ -117,10 +117,10 @@ async function readHolders(
     toTime: to
   }
   const holders: Event[] = []
-  for (;;) {
-    const limit = maxSeries + 1 - holders.length
-    const read = await readEvents(calls, { ...query, skip: holders.length, limit })
-    holders.push(...(await prepareEvents(calls, events, read.events)))
+  for (let skip = 0; ;) {
+    const read = await readEvents(calls, { ...query, skip, limit: maxSeries + 1 })
+    skip += read.events.length
+    holders.push(...(await prepareEvents(calls, events, read.events)).filter(isOfPatient))
     if (holders.length > maxSeries)
       refuse('too-costly', `There are more than ${maxSeries} series in this time. Limit the search by "date"`)
     if (read.events.length < read.limit) return holders.toSorted((a, b) => (a.id < b.id ? -1 : 1))

@@ -1,4 +1,6 @@
 /** The patient: the user to whom the account belongs. */
+import { isFollowedId } from '../../core/system-ids.js'
+import type { Event } from '../../schemas/event.js'
 import type { UserCalls } from '../user-calls.js'
 import type { Search } from './search-params.js'
 
@@ -31,4 +33,9 @@ export function omitBaseUrl(reference: string): string {
 /** Returns a reference to the patient. */
 export function toSubject({ id }: Patient): object {
   return { reference: `Patient/${id}` }
+}
+
+/** Returns whether an event is about the patient: what is in a copy of another account's streams is about that user. */
+export function isOfPatient({ streamIds }: Pick<Event, 'streamIds'>): boolean {
+  return !streamIds.some(isFollowedId)
 }

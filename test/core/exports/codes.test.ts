@@ -149,7 +149,21 @@ t.test('names of goals, exercises and other bodies are no measurements', async t
     ['Fish weight', 'mass/kg'],
     ['Hive weight', 'mass/kg'],
     ['Dissolved oxygen', 'ratio/percent'],
-    ['Metronome', 'frequency/bpm']
+    ['Metronome', 'frequency/bpm'],
+    ['Heizkörper', 'temperature/c'],
+    ['Camera body temperature', 'temperature/c'],
+    ['Koffergewicht', 'mass/kg'],
+    ['Poids de la valise', 'mass/kg'],
+    ['Weights', 'mass/kg'],
+    ['Weight of the bike', 'mass/kg'],
+    ['Dinner weight', 'mass/g'],
+    ['Fence height', 'length/m'],
+    ['Grösse Wohnung', 'length/m'],
+    ['Oxygen tank', 'ratio/percent'],
+    ['Sauerstoffflasche', 'ratio/percent'],
+    ['Traubenzucker', 'density/g-dl'],
+    ['Sucre du vin', 'density/g-dl'],
+    ['Body fat of cheese', 'ratio/percent']
   ]
   for (const [at, [name, type]] of others.entries()) await add(alice, `stream-${at}`, { name }, type, name)
   const found = await readCodes(alice)
@@ -170,6 +184,38 @@ t.test('names that contain short words for averages and extremes are measurement
   t.same(await readCodes(alice), new Map(names.map(name => [name, ['8867-4']])))
 })
 
+t.test('names may say when, how and in which unit something is measured', async t => {
+  const { alice } = await coffer(t)
+  const names: readonly (readonly [name: string, type: string, code: string])[] = [
+    ['My weight (kg)', 'mass/kg', '29463-7'],
+    ['Gewicht am Morgen, nüchtern', 'mass/kg', '29463-7'],
+    ['Poids du matin', 'mass/kg', '29463-7'],
+    ['WEIGHT_LB', 'mass/lb', '29463-7'],
+    ['Withings weight 2', 'mass/kg', '29463-7'],
+    ['Körpergröße [cm]', 'length/cm', '8302-2'],
+    ['Body mass index (BMI)', 'pressure/kg-m2', '39156-5'],
+    ['Körpertemperatur (Ohr)', 'temperature/c', '8310-5'],
+    ['Température corporelle, soir', 'temperature/c', '8310-5'],
+    ['Sauerstoffsättigung (SpO2)', 'ratio/percent', '59408-5'],
+    ['Saturation en oxygène (SpO2)', 'ratio/percent', '59408-5'],
+    ['Körperfett in %', 'ratio/percent', '41982-0'],
+    ['Taux de masse grasse', 'ratio/percent', '41982-0'],
+    ['Blutzucker vor dem Frühstück', 'density/mg-dl', '2339-0'],
+    ['Glycémie à jeun', 'density/mmol-l', '15074-8'],
+    ['Glukose', 'density/mmol-l', '15074-8'],
+    ['Glucose level after lunch', 'density/mg-dl', '2339-0'],
+    ['Ruhepuls morgens', 'frequency/bpm', '40443-4'],
+    ['Resting HR', 'frequency/bpm', '40443-4'],
+    ['Fréquence cardiaque au repos', 'frequency/bpm', '40443-4']
+  ]
+  for (const [at, [name, type]] of names.entries()) await add(alice, `stream-${at}`, { name }, type, name)
+  const found = await readCodes(alice)
+  t.same(
+    new Map([...found].map(([name, own]) => [name, own[0]])),
+    new Map(names.map(([name, , code]) => [name, code]))
+  )
+})
+
 t.test('a stream that is marked with a measure holds that, whatever its name is', async t => {
   const { alice } = await coffer(t)
   const marked: readonly (readonly [name: string, mark: string, type: string, codes: readonly string[]])[] = [
@@ -181,6 +227,7 @@ t.test('a stream that is marked with a measure holds that, whatever its name is'
     ['Heart rate', 'highest-heart-rate', 'frequency/bpm', []],
     ['Heart rate', 'lowest-heart-rate', 'frequency/bpm', []],
     ['Heart rate', 'average-heart-rate', 'frequency/bpm', []],
+    ['Heart rate', 'walking-heart-rate', 'frequency/bpm', []],
     ['Heart rate of Max', 'heart-rate', 'frequency/bpm', ['8867-4']],
     ['Music', 'heart-rate', 'frequency/bpm', ['8867-4']],
     ['Pulse', 'resting-heart-rate', 'frequency/bpm', ['40443-4']],
@@ -417,4 +464,49 @@ t.test('the name of a device is not the name of what it measures', async t => {
     return [own, { text: code.text, device }]
   })
   t.same(new Map(found), expected)
+})
+
+t.test('heights and weights are in the units that FHIR allows for them', async t => {
+  const { alice } = await coffer(t)
+  await alice.do('streams.create', { id: 'height', name: 'Körpergröße' })
+  await alice.do('streams.create', { id: 'weight', name: 'Weight' })
+  await alice.do('streams.create', { id: 'hill', name: 'Hill' })
+  const values: readonly (readonly [
+    stream: string,
+    type: string,
+    content: number,
+    value: number,
+    unit: string
+  ])[] = [
+    ['height', 'length/m', 1.78, 178, 'cm'],
+    ['height', 'length/cm', 178.5, 178.5, 'cm'],
+    ['height', 'length/ft', 5.5, 66, '[in_i]'],
+    ['height', 'length/in', 70, 70, '[in_i]'],
+    ['height', 'length/m', 1e308, 1e308, 'm'],
+    ['weight', 'mass/kg', 70.1, 70.1, 'kg'],
+    ['weight', 'mass/g', 3500, 3500, 'g'],
+    ['weight', 'mass/lb', 150, 150, '[lb_av]'],
+    ['weight', 'mass/st', 11.5, 161, '[lb_av]'],
+    ['weight', 'mass/oz', 120, 7.5, '[lb_av]'],
+    ['hill', 'length/m', 300, 300, 'm']
+  ]
+  for (const [stream, type, content] of values)
+    await alice.event({ streamIds: [stream], type, content, description: `${type} ${content}` })
+  const lines: string[] = (await alice.http('GET', '/events/export?format=fhir-ndjson')).body
+    .trim()
+    .split('\n')
+  const exported: readonly Answer[] = lines.map(line => JSON.parse(line))
+  for (const [all, found] of [
+    [values, exported],
+    [values.filter(([stream]) => stream !== 'hill'), await readFhir(alice)]
+  ] as const)
+    t.same(
+      new Map(found.map(({ note, valueQuantity }) => [note[0].text, valueQuantity])),
+      new Map(
+        all.map(([, type, content, value, unit]) => [
+          `${type} ${content}`,
+          { value, unit, system: 'http://unitsofmeasure.org', code: unit }
+        ])
+      )
+    )
 })

@@ -282,6 +282,40 @@ t.test('a SMART app', async t => {
     t.equal(tokens.scope, 'patient/QuestionnaireResponse.read records:read visits:read')
   })
 
+  t.test('gets the streams with imported resources of the kind that it asks for', async t => {
+    const record = { type: 'clinical/fhir', content: { displayName: 'x', clinicalType: 'labResultRecord' } }
+    const code = { coding: [{ system: 'http://loinc.org', code: '8302-2' }] }
+    const erin = await service.user('erin')
+    for (const [stream, resource] of Object.entries({
+      illnesses: { resourceType: 'Condition', code },
+      bloods: {
+        resourceType: 'Observation',
+        status: 'final',
+        code: {},
+        category: [{ coding: [{ code: 'laboratory' }] }]
+      },
+      vitals: {
+        resourceType: 'Observation',
+        status: 'final',
+        code,
+        category: [{ coding: [{ code: 'vital-signs' }] }]
+      },
+      odd: { resourceType: 'Observation', code: [{}], category: { coding: 'vital-signs' } }
+    })) {
+      await erin.stream(stream)
+      await erin.event({ ...record, streamIds: [stream], clientData: { 'fhir:resource': resource } })
+    }
+    const own = { ...setup, alice: erin, aud: `${service.server.url}/erin/fhir` }
+    for (const [scope, streams] of Object.entries({
+      'patient/Observation.rs?category=vital-signs': ['vitals'],
+      'patient/Observation.rs?category=laboratory': ['bloods'],
+      'patient/Observation.rs?code=8302-2': ['vitals'],
+      'patient/Observation.rs': ['bloods', 'odd', 'vitals'],
+      'patient/DocumentReference.rs': []
+    }))
+      t.same(await listProposed(own, scope), streams, scope)
+  })
+
   t.test('gets less than it asks for, never more', async t => {
     const tokens = await obtain(service, alice, {
       aud,
