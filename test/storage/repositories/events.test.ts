@@ -177,3 +177,15 @@ function bound(t: Parameters<typeof eventFile>[0]) {
   const file = eventFile(t)
   return { file, events: file.events, event: file.event.bind(file) }
 }
+
+t.test('a file that an event has again is not removed with the one that had it', t => {
+  const file = eventFile(t)
+  const attachments = [{ id: 'c00000000000000000000000a', fileName: 'a.txt', type: 'text/plain', size: 1 }]
+  const first = file.insert({ attachments })
+  runSteps(file.events.remove(first.id, 1))
+  t.same(file.attachments.listOrphans(10), ['c00000000000000000000000a'])
+  file.insert({ attachments })
+  t.same(file.attachments.listOrphans(10), [])
+  t.equal(file.attachments.hasOrphans, false)
+  t.end()
+})
