@@ -53,5 +53,7 @@ async function remove(services: Services, account: Account, id: string): Promise
   // Wait until it is certain that no row names the file: a write that is not confirmed may yet be undone.
   await services.accounts.openStore(account).waitUntilReadable()
   await services.previews.remove(account, id)
+  // It may have been imported again in the meantime.
+  if (services.accounts.openStore(account).attachments.has(id)) return
   await services.attachments.remove(account.id, id)
 }

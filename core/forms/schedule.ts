@@ -5,7 +5,7 @@
  */
 import { Cron } from 'croner'
 import type { Schedule } from '../../schemas/plans/reminder.js'
-import { getDayStart, getLocalDay, parseDate } from '../../schemas/zones.js'
+import { getDayStart, getLocalDay, getOffset, parseDate } from '../../schemas/zones.js'
 import { refuseParams } from '../validation/params.js'
 
 /** A schedule with the time zone in which it applies. */
@@ -17,9 +17,10 @@ export interface ZonedSchedule {
 const daySeconds = 86_400
 /** Maximum number of days that are searched: some days do not exist in a zone. */
 const maxDays = 20
-/** Maximum number of cached instants and patterns: computing one takes a fraction of a millisecond. */
+/** Maximum number of cached days, instants and patterns: computing one takes a fraction of a millisecond. */
 const maxCached = 10_000
 const instants = new Map<string, number | undefined>()
+const plainDays = new Map<string, number | undefined>()
 const patterns = new Map<string, Cron>()
 
 /**
@@ -51,15 +52,8 @@ export function readSchedule(given: Schedule, path = '#/schedule'): Schedule {
 }
 
 /** Returns the first time after a time at which a schedule is due, in seconds; `undefined` if there is none. */
-export function findNextDue({ schedule, zone }: ZonedSchedule, after: number): number | undefined {
-  let day: number | undefined = getLocalDay(zone, after).number
-  for (let count = 0; count < maxDays; count++) {
-    day = findDay(schedule, day)
-    if (day === undefined) return undefined
-    const found = listInstants(schedule, zone, day).find(due => due > after)
-    if (found !== undefined) return found
-    day++
-  }
+export function findNextDue(zoned: ZonedSchedule, after: number): number | undefined {
+  for (const due of iterateDueTimes(zoned, after)) return due
   return undefined
 }
 
@@ -69,13 +63,26 @@ export function listDueTimes(
   { after, limit, until }: { readonly after: number; readonly until: number; readonly limit: number }
 ): number[] {
   const found: number[] = []
-  let last = after
-  while (found.length < limit) {
-    const due = findNextDue(zoned, last)
-    if (due === undefined || due > until) break
-    found.push((last = due))
+  for (const due of iterateDueTimes(zoned, after)) {
+    if (due > until || found.length === limit) break
+    found.push(due)
   }
   return found
+}
+
+/** Iterates over the times after a time at which a schedule is due, ascending, until there is none for many days. */
+function* iterateDueTimes({ schedule, zone }: ZonedSchedule, after: number): Generator<number> {
+  let day: number | undefined = getLocalDay(zone, after).number
+  for (let count = 0; count < maxDays; count++) {
+    day = findDay(schedule, day)
+    if (day === undefined) return
+    for (const due of listInstants(schedule, zone, day))
+      if (due > after) {
+        count = 0
+        yield due
+      }
+    day++
+  }
 }
 
 /** Returns the number of a day that exists, such as `2026-03-29`: days since 1970. */
@@ -100,12 +107,29 @@ function findDay({ days, everyDays, from, startsOn, until }: Schedule, earliest:
 
 /** Lists the instants of a day in order, each once. */
 function listInstants({ times }: Schedule, zone: string, day: number): number[] {
-  const found = times.map(time => getInstant(zone, day, time)).filter(due => due !== undefined)
+  const plain = getPlainDay(zone, day)
+  const found = times
+    .map(time => (plain === undefined ? findInstant(zone, day, time) : plain + toSeconds(time)))
+    .filter(due => due !== undefined)
   return [...new Set(found)].toSorted((a, b) => a - b)
 }
 
+/** Returns when a day begins whose clocks are not changed, as on most days; `undefined` for others. */
+function getPlainDay(zone: string, day: number): number | undefined {
+  const key = `${zone} ${day}`
+  if (plainDays.has(key)) return plainDays.get(key)
+  const start = getDayStart(zone, day)
+  const isPlain =
+    getDayStart(zone, day + 1) - start === daySeconds &&
+    start + getOffset(zone, start) === day * daySeconds &&
+    getOffset(zone, start) === getOffset(zone, start + daySeconds - 1)
+  if (plainDays.size >= maxCached) plainDays.clear()
+  plainDays.set(key, isPlain ? start : undefined)
+  return isPlain ? start : undefined
+}
+
 /** Returns when clocks in a zone show a time on a day; `undefined` if the day does not exist there. */
-function getInstant(zone: string, day: number, time: string): number | undefined {
+function findInstant(zone: string, day: number, time: string): number | undefined {
   const key = `${zone} ${day} ${time}`
   if (instants.has(key)) return instants.get(key)
   const start = getDayStart(zone, day)
@@ -115,6 +139,11 @@ function getInstant(zone: string, day: number, time: string): number | undefined
   if (instants.size >= maxCached) instants.clear()
   instants.set(key, instant)
   return instant
+}
+
+/** Converts a time of day, as `08:30`, to seconds. */
+function toSeconds(time: string): number {
+  return Number(time.slice(0, 2)) * 3600 + Number(time.slice(3)) * 60
 }
 
 function getPattern(zone: string, time: string): Cron {

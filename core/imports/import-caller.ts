@@ -1,7 +1,7 @@
 /** Creates the calls of an import, on behalf of the access that started it. */
 import type { Access } from '../../schemas/access.js'
 import type { Party } from '../../storage/scheduler.js'
-import { runSteps } from '../../storage/steps.js'
+import { runSteps, writeSteps, type Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Account } from '../../storage/platform/account.js'
 import { createCall, type AnyMethod, type Call, type UserMethod } from '../call/method.js'
@@ -87,6 +87,26 @@ export class ImportCaller {
       runSteps(finish(true))
       return value
     }, this.party.access)
+    if (changes) this.services.bus.publish(this.account, changes)
+    return result
+  }
+
+  /** Like {@link commit}, for work that may pause; at once unless it throws `NeedsSteps`. */
+  async commitSteps<T>(
+    rules: Pick<UserMethod, 'mayExceedQuota'>,
+    work: (current: Call) => Steps<T>
+  ): Promise<T> {
+    let changes: Changes | undefined
+    const stepsIn = function* (this: ImportCaller, store: UserStore): Steps<T> {
+      const current = this.createCall(store)
+      changes = current.changes
+      const finish = beginWrite(rules, current)
+      const value = yield* work(current)
+      yield* finish(true)
+      return value
+    }.bind(this)
+    const store = this.services.accounts.openStore(this.account)
+    const result = await writeSteps(store, stepsIn, { access: this.party.access })
     if (changes) this.services.bus.publish(this.account, changes)
     return result
   }

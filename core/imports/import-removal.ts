@@ -7,7 +7,8 @@ import { getStreamIds } from '../events/event-permissions.js'
 import type { StoredJob } from './job.js'
 import type { ImportCaller, WriteMethods } from './import-caller.js'
 import { listOwnTimes } from './ranges.js'
-import { nextTurn } from '../../storage/steps.js'
+import { NeedsSteps } from '../../storage/errors.js'
+import { nextTurn, type Steps } from '../../storage/steps.js'
 
 /** Maximum number of ranges, and of events, removed per transaction. */
 const maxRanges = 4
@@ -35,7 +36,9 @@ export class ImportRemoval {
     while ((await this.#commit(call => this.#removeRanges(call, number))) && !this.isStopped())
       await nextTurn(party)
     for (let after = ''; !this.isStopped();) {
-      const last = await this.#commit(call => this.#removeEvents(call, number, after))
+      const last: string | undefined = await this.presence.commitSteps({ mayExceedQuota: true }, call =>
+        this.#removeEvents(call, number, after)
+      )
       if (last === undefined) break
       after = last
       await nextTurn(party)
@@ -77,9 +80,9 @@ export class ImportRemoval {
 
   /**
    * Removes some events, or the files that the import has added to events. Returns the id of the last one,
-   * also if it stays; `undefined` if there was none.
+   * also if it stays; `undefined` if there was none. Throws `NeedsSteps` if that takes long, unless the store is a draft.
    */
-  #removeEvents(call: Call, number: number, after: string): string | undefined {
+  *#removeEvents(call: Call, number: number, after: string): Steps<string | undefined> {
     const { store } = call
     const ids = store.imports.listEvents(number, after, maxEvents)
     for (const id of ids) {
@@ -87,7 +90,8 @@ export class ImportRemoval {
       if (event && mayChange(call, event.streamIds) && !this.#keepForOthers(call, event)) {
         applyValueDeletion(call, event)
         call.changes.addEvent(event)
-        store.events.remove(id, store.stamp(call.now), event)
+        if (!store.isDraft && store.history.hasManyParts(id)) throw new NeedsSteps()
+        yield* store.events.remove(id, store.stamp(call.now), event)
       } else this.#removeFile(call, number, id)
       if (store.imports.findAttempt(id)?.import === number) store.imports.removeEvent(id)
     }

@@ -14,6 +14,8 @@ export interface Evaluation {
   readonly tellings: readonly Telling[]
   /** True if the state has to be stored: otherwise, the stored state leads to the same. */
   readonly isChanged: boolean
+  /** True if there is more data than is read at once: the rule has to be evaluated again. */
+  readonly hasMore?: boolean
 }
 
 /**
@@ -29,6 +31,11 @@ export function evaluateRule(call: Call, { rule, state }: StoredRule, unseen: Un
   const episodes = new Episodes(rule, before, cause => watcher.isReadable(cause))
   const span: Span = { ...unseen, since: Math.min(unseen.since, now), now }
   watcher.feed(episodes, span)
+  if (watcher.hasMore) {
+    // What is due by now depends on data that has not been read.
+    const { state: part, tellings } = episodes
+    return { state: part, tellings, isChanged: hasChanged(state, part, rule), hasMore: true }
+  }
   episodes.advance(now)
   const after: RuleState = { ...episodes.state, evaluatedTo: now }
   return { state: after, tellings: episodes.tellings, isChanged: hasChanged(state, after, rule) }

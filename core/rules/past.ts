@@ -90,7 +90,8 @@ function startReadings(call: RuleCall, rule: Rule, span: PastSpan): StartedRun<u
       *finish(getReader) {
         const longitudes = collectPositions(call, range, 'longitude')
         while (getReader().store.measures.next(longitudes.run) === undefined) yield
-        yield* replayReadings(rule, span, joinPositions(latitudes.readings, longitudes.readings))
+        const positions = yield* pause(joinPositions(latitudes.readings, longitudes.readings))
+        yield* replayReadings(rule, span, positions)
       }
     }
   }

@@ -27,7 +27,11 @@ const positionMeasure = 'position'
 const tolerance = 1e-6
 /** Maximum number of readings that are read to correct what holds: some milliseconds. */
 const maxCorrected = 10_000
-/** Ranges of so many seconds are worth a read of their extremes instead of their readings. */
+/** Maximum number of new readings that are judged at once: some milliseconds. */
+const maxAtOnce = 20_000
+/** Seconds that are always read at once, however many readings they hold. */
+const minSpan = 0.01
+/** Ranges of so many seconds, or with more than {@link maxCorrected} readings, are worth a read of their extremes instead of their readings. */
 const minMiddle = 3600
 
 /**
@@ -57,8 +61,10 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
   ): readonly Reading[] | undefined => {
     // Any reading may be compared with those of the last `memory` seconds.
     const middle = end - memory
-    if (condition.kind !== 'changing' || measure.kind === 'sum' || from - middle < minMiddle)
-      return read(from - memory, end, limit)
+    const hasExtremes = condition.kind === 'changing' && measure.kind !== 'sum' && from > middle
+    if (!hasExtremes) return read(from - memory, end, limit)
+    const all = from - middle < minMiddle ? read(from - memory, end, maxCorrected) : undefined
+    if (all) return all
     const first = read(from - memory, middle, limit)
     const rest = first && read(from, end, limit)
     if (!rest) return undefined
@@ -66,6 +72,15 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
     if (!extremes) return [...first, ...rest]
     const value = condition.direction === 'up' ? extremes.min : extremes.max
     return [...first, { time: middle, value }, ...rest]
+  }
+  /** Reads what is new, or the first part of it, and where that ends. */
+  const readNext = (
+    from: number,
+    memory: number,
+    end: number
+  ): { readonly readings: readonly Reading[]; readonly end: number } => {
+    const readings = readWithMemory(from, memory, end, end - from > minSpan ? maxAtOnce : undefined)
+    return readings ? { readings, end } : readNext(from, memory, from + (end - from) / 4)
   }
   const readAt = (time: number, reader = call): Reading[] =>
     readAs(reader, time - 1000 * tolerance, time + 1000 * tolerance)!
@@ -124,7 +139,11 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
     const judge = createJudge(condition, () => range)
     return readAt(cause).some(reading => judge.memory > 0 || judge.judge(reading) !== 'over')
   }
+  let hasMore = false
   return {
+    get hasMore() {
+      return hasMore
+    },
     isReadable: ({ cause }) => typeof cause === 'number' && isReadableAt(cause),
     feed(episodes, { now, passed, since }) {
       const { state } = episodes
@@ -134,7 +153,9 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
       let last: Verdict | undefined
       notePassed(state, passed)
       const from = Math.max(state.seenTo ?? -Infinity, state.activeFrom, since - lag) + tolerance
-      for (const reading of readWithMemory(from, judge.memory, now + maxAhead)!) {
+      const next = readNext(from, judge.memory, now + maxAhead)
+      hasMore = next.end < now + maxAhead
+      for (const reading of next.readings) {
         const verdict = judge.judge(reading)
         if (reading.time < from) continue
         state.seenTo = reading.time
@@ -145,6 +166,10 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
           state.isPlaced = true
           if (verdict === 'met') episodes.beginUntold()
         } else episodes.step(time, verdict, { now, ...cause })
+      }
+      if (hasMore) {
+        state.seenTo = Math.max(state.seenTo ?? -Infinity, next.end - tolerance)
+        return
       }
       // Without a new reading that says enough, one may have been changed or removed.
       if (last === undefined || last === 'between' || (last === 'met' && !isStillCause(begun)))

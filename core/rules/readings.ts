@@ -2,7 +2,7 @@
 import type { MeasuredContent } from '../../storage/measures/contents-run.js'
 import type { MeasuredType } from '../../storage/measures/measured-type.js'
 import type { MeasureRun } from '../../storage/measures/reading.js'
-import type { Steps } from '../../storage/steps.js'
+import { mapInSteps, runSteps, sortInSteps, type Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import { createPartGrid } from '../measures/grids.js'
 import { startDays } from '../measures/day-values.js'
@@ -77,16 +77,22 @@ export function collectTimes(call: Call, request: ReadingsRequest): CollectedRea
 }
 
 /**
- * Joins the coordinates of positions, in the order of their times. Latitudes without a longitude are left
+ * Joins the coordinates of positions in steps, in the order of their times. Latitudes without a longitude are left
  * out.
  */
-export function joinPositions(latitudes: readonly Reading[], longitudes: readonly Reading[]): Reading[] {
-  const byTime = new Map(longitudes.map(({ longitude, time, value }) => [time, longitude ?? value]))
-  return sortReadings(
-    latitudes.flatMap(reading => {
-      const longitude = reading.longitude ?? byTime.get(reading.time)
-      return longitude === undefined ? [] : [{ ...reading, longitude }]
-    })
+export function* joinPositions(
+  latitudes: readonly Reading[],
+  longitudes: readonly Reading[]
+): Steps<readonly Reading[]> {
+  const byTime = new Map<number, number>()
+  yield* mapInSteps(longitudes, ({ longitude, time, value }) => byTime.set(time, longitude ?? value))
+  const joined = yield* mapInSteps(latitudes, reading => ({
+    ...reading,
+    longitude: reading.longitude ?? byTime.get(reading.time) ?? NaN
+  }))
+  return yield* sortInSteps(
+    joined.filter(({ longitude }) => !Number.isNaN(longitude)),
+    (a, b) => a.time - b.time
   )
 }
 
@@ -100,7 +106,7 @@ export function readNumbers(call: Call, request: ReadingsRequest, limit = Infini
 export function readPositions(call: Call, request: ReadingsRequest, limit = Infinity): Reading[] | undefined {
   const latitudes = finishReadings(call, collectPositions(call, request, 'latitude'), limit)
   const longitudes = latitudes && finishReadings(call, collectPositions(call, request, 'longitude'), limit)
-  return longitudes && joinPositions(latitudes, longitudes)
+  return longitudes && [...runSteps(joinPositions(latitudes, longitudes))]
 }
 
 function finishReadings(

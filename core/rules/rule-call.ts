@@ -25,8 +25,10 @@ export interface Span extends Unseen {
 export interface Watcher {
   /** Returns whether the rule's access can still read what has caused an episode. */
   isReadable(cause: Cause): boolean
-  /** Adds what has happened to the episodes. */
+  /** Adds what has happened to the episodes; if that is very much, only a part, until the time of `seenTo`. */
   feed(episodes: Episodes, span: Span): void
+  /** Whether the last {@link feed} has left a part for the next one. */
+  readonly hasMore?: boolean
 }
 
 /** A call made by the access of a rule. */

@@ -164,7 +164,8 @@ export class RuleWatch implements TimedTask {
           // Evaluated again: data may have changed since, and only here nothing can.
           const stored = call.store.rules.find(id)
           if (!stored) continue
-          const { state, tellings } = evaluateRule(call, stored, taken.get(id)!)
+          const { hasMore, state, tellings } = evaluateRule(call, stored, taken.get(id)!)
+          if (hasMore) watched.putBack(id, taken.get(id)!)
           call.store.rules.setState(id, state)
           tell(call, stored.rule, tellings)
         }
@@ -188,7 +189,7 @@ export class RuleWatch implements TimedTask {
 
   /**
    * Evaluates rules, given with the oldest changes that concern them. Returns those whose states have to be
-   * stored, and those that are left for the next turn. States of others are noted in memory only.
+   * stored, and those that are left for the next turn, also in part. States of others are noted in memory only.
    */
   #findChanged(
     account: Account,
@@ -202,15 +203,17 @@ export class RuleWatch implements TimedTask {
       const call = createServiceCall(this.services, account, store)
       const end = performance.now() + turnMs
       const changed: string[] = []
+      const left: string[] = []
       for (const [at, id] of ids.entries()) {
-        if (at > 0 && performance.now() >= end) return { changed, left: ids.slice(at) }
+        if (at > 0 && performance.now() >= end) return { changed, left: [...left, ...ids.slice(at)] }
         const stored = rules.find(id)
         if (!stored) continue
         const evaluation = evaluateRule(call, stored, taken.get(id)!)
         if (evaluation.isChanged || rules.getDelay(id) >= maxDelay) changed.push(id)
         else rules.noteState(id, evaluation.state)
+        if (evaluation.hasMore) left.push(id)
       }
-      return { changed, left: [] }
+      return { changed, left }
     })
   }
 

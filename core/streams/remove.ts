@@ -1,5 +1,6 @@
 /** Removes streams with all below them, and updates or deletes their events. (docs/spec/streams.md#deleting) */
 import type { Event } from '../../schemas/event.js'
+import { NeedsSteps } from '../../storage/errors.js'
 import type { EventOutcome } from '../../storage/repositories/empty-streams.js'
 import type { Steps } from '../../storage/steps.js'
 import { endPermissions } from './ended-permissions.js'
@@ -55,7 +56,7 @@ class OutcomeRecorder {
 
   /**
    * Returns what becomes of an event: a deletion, or the event in its other streams or in the target. Records its
-   * outcome and announces the change.
+   * outcome and announces the change. Throws `NeedsSteps` if a deletion takes long, unless the store is a draft.
    */
   resolve(event: Event): EventOutcome {
     const { caller, services, now, store } = this.call
@@ -65,6 +66,7 @@ class OutcomeRecorder {
     const modified = store.stamp(now)
     this.#announce(event)
     if (streamId === undefined) {
+      if (!store.isDraft && store.history.hasManyParts(event.id)) throw new NeedsSteps()
       this.#record(event.id, 'deleted')
       return { deleted: modified }
     }

@@ -40,7 +40,10 @@ export class AttachmentRepository {
     const kept = new Set(attachments.map(({ id }) => id))
     for (const id of before) if (!kept.has(id)) this.#orphan(id)
     const sql = 'INSERT OR IGNORE INTO attachment (id, event, size) VALUES (?, ?, ?)'
-    for (const { id, size } of attachments) statement(this.db, sql).run(id, event, size)
+    for (const { id, size } of attachments)
+      // An import that is repeated gives a file the id that it had before: its bytes are needed again.
+      if (statement(this.db, sql).run(id, event, size).changes > 0 && this.hasOrphans)
+        this.removeOrphans([id])
   }
 
   /** Records a file that no event refers to, whose bytes are to be removed. */

@@ -3,6 +3,7 @@
  * (docs/spec/conventions.md#trash-and-deletion)
  */
 import type { Database } from 'better-sqlite3'
+import { maxVersions, removeSomeVersions } from './event-parts.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** The tables with records of deletions; each has an index by time. */
@@ -11,7 +12,7 @@ type Table = (typeof tables)[number]
 
 /** Rows of other tables that are removed with a record, by its id. */
 const dependentRows: Readonly<Record<Table, readonly (readonly [table: string, column: string])[]>> = {
-  event_deletion: [['event_version', 'event']],
+  event_deletion: [],
   stream_deletion: [],
   access: [
     ['access_use', 'access'],
@@ -30,6 +31,8 @@ const exceptions: Readonly<Partial<Record<Table, string>>> = {
   access: `AND NOT (type = 'personal' AND EXISTS (SELECT 1 FROM access AS made WHERE made.deleted IS NULL
     AND made.createdBy >= record.id AND made.createdBy < record.id || '!'))`
 }
+
+const noVersions = { count: 0, isDone: true }
 
 export class DeletionRecords {
   static #cleanings = 0
@@ -53,18 +56,23 @@ export class DeletionRecords {
 
   /**
    * Removes records of deletions before a time (seconds), at most `limit` of each kind, with the earlier
-   * versions and counts that belong to them. Keeps deleted personal accesses while accesses that they created
-   * exist. Returns the number of records. Must run within a transaction.
+   * versions and counts that belong to them; fewer where an event has very many versions, of which some are removed at
+   * each call. Keeps deleted personal accesses while accesses that they created exist. Returns the number of records.
+   * Must run within a transaction.
    */
   removeBefore(time: number, limit: number): number {
-    let removed = 0
+    let [removed, versions] = [0, 0]
     DeletionRecords.#cleanings++
     for (const table of tables)
       for (const id of this.#listOldest(table, time, limit)) {
+        const { count, isDone } = table === 'event_deletion' ? removeSomeVersions(this.db, id) : noVersions
+        // The record goes with the last of them.
+        if (!isDone) break
         for (const [other, name] of dependentRows[table])
           statement(this.db, `DELETE FROM ${other} WHERE ${name} = ?`).run(id)
         statement(this.db, `DELETE FROM ${table} WHERE id = ?`).run(id)
         removed++
+        if ((versions += count) >= maxVersions) break
       }
     return removed
   }

@@ -9,6 +9,7 @@ import { raw, statement } from '../sqlite/statements.js'
 import type { Steps } from '../steps.js'
 import type { AttachmentRepository } from './attachments.js'
 import type { EventHistory } from './event-history.js'
+import { removeChunks } from './event-parts.js'
 import { mayHaveText } from '../texts/event-words.js'
 import type { EventTexts } from '../text-search/event-texts.js'
 import { toBody, toRow, type EventRow } from './event-row.js'
@@ -72,7 +73,8 @@ export function* emptyStreams(
       onChange(replaceRow(db, context, number, row, outcome))
       continue
     }
-    history.recordDeletion(event, outcome.deleted, formatEventPaths(streams, row, paths))
+    yield* history.recordDeletion(event, outcome.deleted, formatEventPaths(streams, row, paths))
+    yield* removeChunks(db, number)
     if (event.attachments) attachments.replace(number, [])
     if (mayHaveText(event)) texts.removeByNumber(number, event.time)
     statement(db, 'DELETE FROM event WHERE number = ?').run(number)

@@ -1,9 +1,11 @@
 /** The history of one user's events: earlier versions and records of deletions. (docs/spec/events.md#history; docs/spec/events.md#what-a-deletion-leaves) */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
+import { hasManyParts, removeSomeVersions } from './event-parts.js'
 import type { Policies } from './policies.js'
 import { serializeWithIntegrity } from './serialize-with-integrity.js'
 import { column, statement } from '../sqlite/statements.js'
+import type { Steps } from '../steps.js'
 
 /** The record of a deleted event. */
 export interface EventDeletion {
@@ -26,6 +28,8 @@ interface EventVersion {
 
 /** Length after which a page of versions or deletions ends, in characters. */
 const pageSize = 1024 * 1024
+/** Maximum number of versions that are reduced in one step. */
+const reducedAtOnce = 200
 
 export class EventHistory {
   constructor(
@@ -38,6 +42,11 @@ export class EventHistory {
     return this.policies.versioning.forceKeepHistory
   }
 
+  /** Returns whether removing an event takes long: it has many versions, or many points. */
+  hasManyParts(id: string): boolean {
+    return hasManyParts(this.db, id)
+  }
+
   /** Stores the current state of an event as a version, before it changes. `paths`: of its streams, as JSON. */
   addVersion(id: string, paths: string): void {
     const sql = `INSERT INTO event_version (event, modified, paths, body)
@@ -47,13 +56,13 @@ export class EventHistory {
 
   /**
    * Records the deletion of an event that is about to be removed, and reduces its versions as the settings
-   * say. Returns the integrity value of the deletion, `undefined` if such values are off.
+   * say, in steps. Returns the integrity value of the deletion, `undefined` if such values are off.
    */
-  recordDeletion(event: Event, deleted: number, paths: string): string | undefined {
+  *recordDeletion(event: Event, deleted: number, paths: string): Steps<string | undefined> {
     const { id } = event
     const { digests, versioning } = this.policies
     if (this.isEnabled && versioning.deletionMode !== 'keep-nothing') this.addVersion(id, paths)
-    this.#reduceVersions(id)
+    yield* this.#reduceVersions(id)
     const integrity = digests.event({ id, deleted })
     const sql = 'INSERT INTO event_deletion (id, deleted, paths, integrity, body) VALUES (?, ?, ?, ?, ?)'
     statement(this.db, sql).run(id, deleted, paths, integrity ?? null, this.#buildResidue(event, deleted))
@@ -147,20 +156,34 @@ export class EventHistory {
     return serializeWithIntegrity(residue, this.policies.digests.event(residue))
   }
 
-  /** Removes what the deletion mode does not keep from the versions of a deleted event. */
-  #reduceVersions(id: string): void {
+  /** Removes what the deletion mode does not keep from the versions of a deleted event, in steps. */
+  *#reduceVersions(id: string): Steps<void> {
     const { deletionMode } = this.policies.versioning
-    if (deletionMode === 'keep-nothing')
-      statement(this.db, 'DELETE FROM event_version WHERE event = ?').run(id)
+    if (deletionMode === 'keep-nothing') while (!removeSomeVersions(this.db, id).isDone) yield
     if (deletionMode !== 'keep-authors') return
-    const sql = `SELECT rowid AS number, modified, json_extract(body, '$.modifiedBy') AS modifiedBy
-      FROM event_version WHERE event = ?`
-    for (const row of statement(this.db, sql).all(id)) {
-      const { number, ...author } = row as { number: number; modified: number; modifiedBy: string }
-      const version = { id, ...author }
+    for (let last: number | undefined = -Infinity; last !== undefined;) {
+      last = this.#reduceToAuthors(id, last)
+      yield
+    }
+  }
+
+  /** Reduces the next versions of an event, later than `after`, to their authors. Returns the time of the last one, `undefined` at the end. */
+  #reduceToAuthors(id: string, after: number): number | undefined {
+    const sql = `SELECT rowid AS number, modified, json_extract(body, '$.modifiedBy') AS modifiedBy,
+      octet_length(body) AS size FROM event_version WHERE event = ? AND modified > ? ORDER BY modified`
+    const rows: { number: number; modified: number; modifiedBy: string; size: number }[] = []
+    let size = 0
+    for (const row of statement(this.db, sql).iterate(id, after)) {
+      rows.push(row as (typeof rows)[number])
+      size += rows.at(-1)!.size
+      if (size > pageSize || rows.length === reducedAtOnce) break
+    }
+    for (const { modified, modifiedBy, number } of rows) {
+      const version = { id, modified, modifiedBy }
       const body = serializeWithIntegrity(version, this.policies.digests.event(version))
       statement(this.db, 'UPDATE event_version SET body = ? WHERE rowid = ?').run(body, number)
     }
+    return rows.at(-1)?.modified
   }
 }
 

@@ -21,6 +21,7 @@ import { EventTexts } from '../text-search/event-texts.js'
 import type { Steps } from '../steps.js'
 import { emptyStreams, type EmptyOptions } from './empty-streams.js'
 import type { EventHistory } from './event-history.js'
+import { removeChunks } from './event-parts.js'
 import { EventLinks, listStreams, type EventLocation } from '../event-values/event-links.js'
 import {
   insertSql,
@@ -200,10 +201,11 @@ export class EventRepository {
     return this.#replace(this.#findLocation(event.id), event)
   }
 
-  /** Removes an event, and records its deletion at `deleted` (seconds). Its attachments become orphans, and its series goes with it. Throws if it does not exist. */
-  remove(id: string, deleted: number, event = this.find(id)!): void {
+  /** Removes an event in steps, and records its deletion at `deleted` (seconds). Its attachments become orphans, and its series goes with it. Throws if it does not exist. */
+  *remove(id: string, deleted: number, event = this.find(id)!): Steps<void> {
     const location = this.#findLocation(id)
-    const integrity = this.history.recordDeletion(event, deleted, this.#formatPaths(location))
+    const integrity = yield* this.history.recordDeletion(event, deleted, this.#formatPaths(location))
+    yield* removeChunks(this.db, location.number)
     this.lastWritten.record('EVENT', id, deleted, integrity)
     this.#removeRow(location)
   }

@@ -26,7 +26,7 @@ export const deleteEvent = methodInSteps({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyAccess,
-  isLong: ({ events }, { id }) => events.isLarger(id, largeSize),
+  isLong: ({ events, history }, { id }) => events.isLarger(id, largeSize) || history.hasManyParts(id),
   *run(call, { id }): Steps<Result> {
     const { caller, changes, now, store } = call
     const secret = store.sharedSecrets.find(id)
@@ -36,7 +36,7 @@ export const deleteEvent = methodInSteps({
     const modified = store.stamp(now)
     changes.addEvent(before)
     if (before.trashed) {
-      store.events.remove(id, modified, before)
+      yield* store.events.remove(id, modified, before)
       return { eventDeletion: { id } }
     }
     const event: Event = { ...before, trashed: true, modified, modifiedBy: caller.signature }

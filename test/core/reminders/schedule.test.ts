@@ -140,3 +140,19 @@ t.test('contradictions are refused', async t => {
   ] satisfies Schedule[])
     t.throws(() => readSchedule(schedule), JSON.stringify(schedule))
 })
+
+t.test('the times of a day are found without asking for the offset of the zone again and again', t => {
+  const { prototype } = Intl.DateTimeFormat
+  const { formatToParts } = prototype
+  let count = 0
+  prototype.formatToParts = function (...args) {
+    count++
+    return formatToParts.apply(this, args)
+  }
+  t.teardown(() => (prototype.formatToParts = formatToParts))
+  const times = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:30`)
+  const found = list('Asia/Kathmandu', { times }, ['2026-05-03T12:00:00Z', '2026-05-04T12:00:00Z'])
+  t.equal(found.length, 24)
+  t.ok(count < 60, `asked ${count} times`)
+  t.end()
+})

@@ -3,6 +3,7 @@ import t from 'tap'
 import type { EventQuery, StreamsCriteria } from '../../../storage/event-query/query.js'
 import { listStatements } from '../../../storage/sqlite/statements.js'
 import { eventFile, type EventFile } from '../../support/event-file.js'
+import { runSteps } from '../../../storage/steps.js'
 
 t.test('statements on events', t => {
   const file = eventFile(t)
@@ -85,7 +86,7 @@ function exercise(file: EventFile): void {
   file.events.insert(event)
   file.events.findText(event.id)
   file.events.update({ ...event, time: 3 })
-  file.events.remove(event.id, 4)
+  runSteps(file.events.remove(event.id, 4))
   file.history.findDeletion(event.id)
   for (const isAscending of [true, false]) file.history.listDeletionsSince(0, isAscending, undefined, 10)
   file.events.hasIn(streams)

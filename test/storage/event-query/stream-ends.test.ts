@@ -36,7 +36,7 @@ t.test('queries over many streams are correct after', t => {
     deletions() {
       const { id } = pick()
       events.delete(id)
-      file.events.remove(id, 1)
+      runSteps(file.events.remove(id, 1))
     },
     'the end of a stream'() {
       const [from, to] = random.some(sparse, 2)

@@ -3,6 +3,7 @@ import t from 'tap'
 import type { StreamsCriteria } from '../../../storage/event-query/query.js'
 import { UniqueViolation } from '../../../storage/errors.js'
 import { eventFile } from '../../support/event-file.js'
+import { runSteps } from '../../../storage/steps.js'
 
 t.test('EventRepository', async t => {
   t.test('returns events as stored, without empty fields', async t => {
@@ -53,7 +54,7 @@ t.test('EventRepository', async t => {
     file.stream('sub', 'diary')
     file.stream('work')
     const event = file.insert({ streamIds: ['sub', 'work'] })
-    events.remove(event.id, 7)
+    runSteps(events.remove(event.id, 7))
     t.equal(events.find(event.id), undefined)
     t.same(file.ids({}), [])
     t.same(file.history.findDeletion(event.id), {
@@ -68,7 +69,7 @@ t.test('EventRepository', async t => {
     const { file, events } = bound(t)
     const ids = [3, 1, 2, 2, 2].map(deleted => {
       const { id } = file.insert()
-      events.remove(id, deleted)
+      runSteps(events.remove(id, deleted))
       return id
     })
     const order = [1, 2, 3, 4, 0].map(index => ids[index]!)
@@ -94,7 +95,7 @@ t.test('EventRepository', async t => {
     const leaves = Array.from({ length: 60 }, (_, at) => `leaf ${at}`)
     for (const id of leaves) file.stream(id, above.at(-1))
     const [few, many] = [file.insert({ streamIds: leaves.slice(0, 20) }), file.insert({ streamIds: leaves })]
-    for (const { id } of [few, many]) events.remove(id, 1)
+    for (const { id } of [few, many]) runSteps(events.remove(id, 1))
     t.equal(file.history.findDeletion(few.id)?.paths.length, 20)
     t.same(file.history.findDeletion(many.id)?.paths, [])
   })
@@ -104,7 +105,7 @@ t.test('EventRepository', async t => {
     const paths = JSON.stringify([Array.from({ length: 200 }, (_, at) => `${at}`.padEnd(1000, 'x'))])
     const ids = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map(deleted => {
       const event = file.insert()
-      file.history.recordDeletion(event, deleted, paths)
+      runSteps(file.history.recordDeletion(event, deleted, paths))
       return event.id
     })
     const { done, rows } = file.history.listDeletionsSince(0, true, undefined, 1000)
@@ -160,7 +161,7 @@ t.test('EventRepository', async t => {
     t.notOk(first.done)
     const hidden = events.find(ids.at(-1)!)!
     events.update({ ...hidden, streamIds: ['secret'] })
-    events.remove(ids.at(-2)!, 1)
+    runSteps(events.remove(ids.at(-2)!, 1))
     const second = events.next(run)
     t.ok(second.done)
     t.equal(first.count + second.count, 698)
@@ -176,3 +177,15 @@ function bound(t: Parameters<typeof eventFile>[0]) {
   const file = eventFile(t)
   return { file, events: file.events, event: file.event.bind(file) }
 }
+
+t.test('a file that an event has again is not removed with the one that had it', t => {
+  const file = eventFile(t)
+  const attachments = [{ id: 'c00000000000000000000000a', fileName: 'a.txt', type: 'text/plain', size: 1 }]
+  const first = file.insert({ attachments })
+  runSteps(file.events.remove(first.id, 1))
+  t.same(file.attachments.listOrphans(10), ['c00000000000000000000000a'])
+  file.insert({ attachments })
+  t.same(file.attachments.listOrphans(10), [])
+  t.equal(file.attachments.hasOrphans, false)
+  t.end()
+})

@@ -6,6 +6,7 @@ import t from 'tap'
 import { userMigrations } from '../../../storage/migrations/user/index.js'
 import { openFile } from '../../../storage/sqlite/open.js'
 import { EventFile, eventFile } from '../../support/event-file.js'
+import { runSteps } from '../../../storage/steps.js'
 
 t.test('a row number is never reused', async t => {
   t.test('after its stream was deleted', async t => {
@@ -25,10 +26,10 @@ t.test('a row number is never reused', async t => {
     file.insert()
     const first = file.insert()
     const number = numberOf(file, first.id)
-    file.events.remove(first.id, 1)
+    runSteps(file.events.remove(first.id, 1))
     const second = numberOf(file, file.insert().id)
     t.ok(second > number, `${second} after ${number}`)
-    for (const { id } of [file.insert(), file.insert()].toReversed()) file.events.remove(id, 1)
+    for (const { id } of [file.insert(), file.insert()].toReversed()) runSteps(file.events.remove(id, 1))
     file.reopen()
     const third = numberOf(file, file.insert().id)
     t.equal(third, second + 3, 'the file having been opened again')
@@ -72,7 +73,7 @@ t.test('a row number is never reused', async t => {
     const file = new EventFile(db)
     const diary = file.stream('diary')
     const number = numberOf(file, file.insert().id)
-    file.events.remove(file.insert().id, 1)
+    runSteps(file.events.remove(file.insert().id, 1))
     t.equal(numberOf(file, file.insert().id), number + 2)
     file.streams.remove(file.streams.findByNumber(file.stream('other'))!.stream.id, 1)
     t.equal(file.stream('third'), diary + 2)
@@ -83,9 +84,9 @@ t.test('only deleting the row with the highest number is recorded', async t => {
   const file = eventFile(t)
   const ids = Array.from({ length: 10 }, () => file.insert().id)
   const marks = (): unknown => file.db.prepare('SELECT count(*) FROM highest_number').pluck().get()
-  for (const id of ids.slice(0, 9)) file.events.remove(id, 1)
+  for (const id of ids.slice(0, 9)) runSteps(file.events.remove(id, 1))
   t.equal(marks(), 0)
-  file.events.remove(ids[9]!, 1)
+  runSteps(file.events.remove(ids[9]!, 1))
   t.equal(marks(), 1)
 })
 

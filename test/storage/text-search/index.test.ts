@@ -7,6 +7,7 @@ import { userMigrations, userSteps } from '../../../storage/migrations/user/inde
 import { migrate } from '../../../storage/migrations/migrate.js'
 import { EventFile, eventFile } from '../../support/event-file.js'
 import { Random } from '../../support/random.js'
+import { runSteps } from '../../../storage/steps.js'
 
 t.setTimeout(900_000)
 
@@ -49,7 +50,7 @@ t.test('deleted words do not remain as page keys', t => {
       const key = random.pick([...live.keys()].slice(0, 200))
       const event = live.get(key)!
       live.delete(key)
-      if (random.chance(0.5)) file.events.remove(event.id, n)
+      if (random.chance(0.5)) runSteps(file.events.remove(event.id, n))
       else file.events.update({ ...event, content: 'common', modified: n + 0.5 })
     }
     file.db.exec('COMMIT')

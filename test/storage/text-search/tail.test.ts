@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Event } from '../../../schemas/event.js'
 import { eventFile, type EventFile } from '../../support/event-file.js'
 import { Random } from '../../support/random.js'
+import { runSteps } from '../../../storage/steps.js'
 
 t.setTimeout(900_000)
 
@@ -77,7 +78,7 @@ t.test('matches are checked again before they are returned', t => {
     // More than the search can have buffered: it has to read again.
     const gone = events.splice(ids.length, 1000)
     for (const [n, event] of gone.entries())
-      if (n % 2 === 0) file.events.remove(event.id, 5000)
+      if (n % 2 === 0) runSteps(file.events.remove(event.id, 5000))
       else file.events.update({ ...event, content: 'changed', modified: 5000 })
     if (events.length % 2 === 0) index(file)
   }

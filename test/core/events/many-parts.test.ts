@@ -1,0 +1,131 @@
+/** Events with very many earlier versions, or points: removing them leaves time for other work. */
+import t from 'tap'
+import { removeExpired } from '../../../core/platform/retention.js'
+import type { UserStore } from '../../../storage/user/user-store.js'
+import { openCoffer, type Client } from '../../support/coffer.js'
+import { sent, written } from '../../support/importing.js'
+import { until } from '../../support/socket.js'
+
+const versions = 1100
+
+function getStore({ service, username }: Client): UserStore {
+  const { accounts } = service.server.services
+  return accounts.openStore(accounts.find(username)!)
+}
+
+/** Changes an event so often that it has {@link versions}. */
+async function change(client: Client, id: string): Promise<void> {
+  const store = getStore(client)
+  const event = store.events.find(id)!
+  await store.write(() => {
+    for (let count = 0; count < versions; count++)
+      store.events.update({ ...event, modified: store.stamp(client.service.clock.now()) })
+  })
+}
+
+function countVersions(client: Client, id: string): number {
+  const { history } = getStore(client)
+  let count = 0
+  for (let after = -Infinity; ;) {
+    const page = history.listVersions(id, after)
+    if (page.length === 0) return count
+    count += page.length
+    after = page.at(-1)!.modified
+  }
+}
+
+/** Counts the writes that are made in steps. */
+function countWritesInSteps(store: UserStore): () => number {
+  const write = store.writeInSteps.bind(store) as (...args: unknown[]) => unknown
+  let count = 0
+  const counting = (...args: unknown[]): unknown => {
+    count++
+    return write(...args)
+  }
+  store.writeInSteps = counting as typeof store.writeInSteps
+  return () => count
+}
+
+for (const deletionMode of ['keep-nothing', 'keep-authors', 'keep-everything'] as const)
+  t.test(`an event with many versions is deleted in steps: ${deletionMode}`, async t => {
+    const { alice } = await openCoffer(t, { versioning: { forceKeepHistory: true, deletionMode } })
+    await alice.stream('diary')
+    await alice.stream('other')
+    const [first, second] = [(await alice.event()).id, (await alice.event({ streamIds: ['other'] })).id]
+    for (const id of [first, second]) await change(alice, id)
+    await alice.do('events.delete', { id: first })
+    await alice.do('streams.delete', { id: 'other' })
+    const count = countWritesInSteps(getStore(alice))
+    await alice.do('events.delete', { id: first })
+    t.equal(count(), 1, 'alone')
+    await alice.do('streams.delete', { id: 'other', mergeEventsWithParent: false })
+    t.equal(count(), 2, 'with its stream')
+    const kept = deletionMode === 'keep-nothing' ? 0 : versions + 1
+    // The first one was moved to the trash before.
+    t.equal(countVersions(alice, first), kept === 0 ? 0 : kept + 1)
+    t.equal(countVersions(alice, second), kept)
+    if (deletionMode === 'keep-authors')
+      t.same(Object.keys(JSON.parse(getStore(alice).history.listVersions(first, 0)[700]!.body)).toSorted(), [
+        'id',
+        'integrity',
+        'modified',
+        'modifiedBy'
+      ])
+    t.same(getStore(alice).storageUsed(), getStore(alice).recountStorageUsed())
+  })
+
+t.test('an imported event with many versions is removed in steps', async t => {
+  const { alice } = await openCoffer(t, { versioning: { forceKeepHistory: true } })
+  const { id } = await sent(alice, 'a.csv', 'time,weight (kg)\n1000000000,70\n1000100000,71\n')
+  await written(alice, id)
+  const { events } = await alice.do('events.get', { types: ['mass/kg'], fromTime: 0, toTime: 4e9 })
+  t.equal(events.length, 2)
+  await change(alice, events[1].id)
+  const count = countWritesInSteps(getStore(alice))
+  await alice.do('imports.delete', { id })
+  await until(async () => Boolean((await alice.call('imports.getOne', { id })).error), 'it is removed')
+  t.equal(count(), 1)
+  t.equal(getStore(alice).events.find(events[0].id), undefined)
+  t.equal(getStore(alice).events.find(events[1].id), undefined)
+  t.equal(countVersions(alice, events[1].id), 0)
+})
+
+t.test('expired records of deletions take few versions with them at a time', async t => {
+  const { alice, clock } = await openCoffer(t, {
+    versioning: { forceKeepHistory: true, deletionMode: 'keep-everything' },
+    deletions: { retention: 60 }
+  })
+  await alice.stream('diary')
+  const ids = [(await alice.event()).id, (await alice.event()).id]
+  for (const id of ids) {
+    await change(alice, id)
+    await alice.do('events.delete', { id })
+    await alice.do('events.delete', { id })
+  }
+  clock.advance(3600)
+  const store = getStore(alice)
+  const count = (): number => ids.reduce((sum, id) => sum + countVersions(alice, id), 0)
+  const before = count()
+  t.equal(await store.write(() => store.deletions.removeBefore(clock.now(), 100)), 0, 'the first goes on')
+  t.ok(before - count() <= 500, `${before - count()} versions at once`)
+  const { services } = alice.service.server
+  t.equal(await removeExpired(services, services.accounts.find('alice')!, { kind: 'deletions' }), 2)
+  t.equal(count(), 0)
+  for (const id of ids) t.equal(store.history.findDeletion(id), undefined)
+  t.same(store.storageUsed(), store.recountStorageUsed())
+})
+
+t.test('a series with many points is deleted in steps', async t => {
+  const { alice } = await openCoffer(t)
+  await alice.stream('diary')
+  const { id } = await alice.event({ type: 'series:frequency/bpm', content: null })
+  for (let from = 0; from < 500_000; from += 50_000) {
+    const points = Array.from({ length: 50_000 }, (_, at) => [from + at, 60])
+    await alice.do('series.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+  }
+  await alice.do('events.delete', { id })
+  const count = countWritesInSteps(getStore(alice))
+  await alice.do('events.delete', { id })
+  t.equal(count(), 1)
+  t.same(getStore(alice).storageUsed(), getStore(alice).recountStorageUsed())
+})
