@@ -12,7 +12,7 @@ const lockSeconds = 900
 const maxLockEnd = 1e11
 /** Time between checks of our own lock, in milliseconds. */
 const lockCheckMs = 60_000
-/** Minimum validity of a lock that is removed, in milliseconds: nobody may take it over meanwhile. */
+/** Minimum validity of a lock that is removed, in milliseconds: no other run may take it over meanwhile. */
 const removalMs = 60_000
 /** Maximum size of the lock file, in bytes. */
 const maxLockBytes = 64 * 1024
