@@ -252,6 +252,8 @@ export class Accounts extends AccountStates {
     await this.#pool.discard(id)
     await this.options.durability.remove?.(id)
     await this.handover.removeFiles(id)
+    // An upload may have been stored in the meantime. Without the folder of the account, no other one succeeds.
+    await this.options.durability.remove?.(id)
     await this.platform.change('remove', id)
   }
 

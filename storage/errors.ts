@@ -26,6 +26,12 @@ export class StoreTooNew extends Error {
   }
 }
 
+/** Makes the message of an error about a copy of a file name the file itself. Returns the error. */
+export function nameOriginal(error: unknown, copy: string, original: string): unknown {
+  if (error instanceof Error) error.message = error.message.replaceAll(copy, original)
+  return error
+}
+
 /** The account is being deleted while a call on it is in flight. The message is for the log, which holds no user names. */
 export class AccountGone extends Error {
   constructor(readonly username: string) {

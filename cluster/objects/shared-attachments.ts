@@ -3,11 +3,12 @@
  * a cache.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { rename, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import {
   DiskAttachments,
+  isMissing,
   type AttachmentStore,
   type ByteRange,
   type DigestAlgorithm,
@@ -17,9 +18,9 @@ import type { Layout } from '../../storage/files/layout.js'
 import { StoreUnavailable } from '../../storage/errors.js'
 import { AttachmentCache } from './attachment-cache.js'
 import { attachmentKey } from './attachment-key.js'
-import { EngineUnavailable } from '../engine.js'
 import type { Objects } from '../objects.js'
 import { AgeTracker } from './age-tracker.js'
+import { translateErrors } from './translate-errors.js'
 
 export interface SharedAttachmentsOptions {
   readonly layout: Layout
@@ -32,6 +33,8 @@ export interface SharedAttachmentsOptions {
    * Rejects unless this process serves the account now: another process may have added rows for the account's files.
    */
   assertWriter(account: string): Promise<void>
+  /** Creates the folder of an account, unless it has been deleted. By default every account has one. */
+  makeFolder?(account: string): Promise<void>
   /** Called when the cache, or what interrupted writes left, could not be cleaned up. */
   onError(error: Error): void
 }
@@ -101,8 +104,18 @@ export class SharedAttachments implements AttachmentStore {
    */
   async put(account: string, id: string, file: ReceivedFile): Promise<void> {
     const local = await this.#receiveLent(file)
-    await this.#objects.put(attachmentKey(account, id), local.draft)
-    await this.#disk.put(account, id, local)
+    const key = attachmentKey(account, id)
+    let isStored = false
+    try {
+      await this.#objects.put(key, local.draft)
+      isStored = true
+      await this.#disk.put(account, id, local)
+    } catch (error) {
+      // The account may have been deleted, and its objects listed before this one was stored.
+      if (isStored) await this.#objects.remove(key).catch(() => undefined)
+      if (local !== file) await this.#disk.discard(local)
+      throw error
+    }
     if (local !== file) await this.discard(file)
     this.#cache.recordAdded(local.size)
   }
@@ -175,7 +188,6 @@ export class SharedAttachments implements AttachmentStore {
   /** Removes drafts, and what an earlier run of this node has lent. */
   async sweepDrafts(): Promise<void> {
     await this.#disk.sweepDrafts()
-    // Files that an earlier run of this node has lent are no longer needed.
     const prefix = lentPrefix(this.options.node)
     for (const key of await this.#objects.list(prefix))
       if (!key.startsWith(`${prefix}${this.#run}/`)) await this.#objects.remove(key)
@@ -246,14 +258,19 @@ export class SharedAttachments implements AttachmentStore {
     }
   }
 
-  /** Fetches an attachment into the cache. Returns false if there is none. */
+  /** Fetches an attachment into the cache. Returns false if there is none, or its account has been deleted. */
   async #fetch(account: string, id: string): Promise<boolean> {
-    const file = this.options.layout.attachmentFile(account, id)
     const draft = this.#draft()
     try {
       if (!(await this.#objects.get(attachmentKey(account, id), draft))) return false
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-      await rename(draft, file)
+      await this.options.makeFolder?.(account)
+      try {
+        await this.#disk.makeFolders(account, id)
+        await rename(draft, this.options.layout.attachmentFile(account, id))
+      } catch (error) {
+        if (isMissing(error)) return false
+        throw error
+      }
       this.#cache.recordAdded((await this.#disk.size(account, id)) ?? 0)
       return true
     } finally {
@@ -263,26 +280,6 @@ export class SharedAttachments implements AttachmentStore {
 
   #draft(): string {
     return join(this.options.layout.draftsDirectory, `fetched-${randomUUID()}`)
-  }
-}
-
-/** Translates errors of objects to those of storage. */
-function translateErrors(objects: Objects): Objects {
-  return {
-    put: async (...given) => await translateError(() => objects.put(...given)),
-    get: async (...given) => await translateError(() => objects.get(...given)),
-    remove: async (...given) => await translateError(() => objects.remove(...given)),
-    list: async (...given) => await translateError(() => objects.list(...given)),
-    sweep: async (...given) => await translateError(async () => objects.sweep?.(...given))
-  }
-}
-
-async function translateError<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof EngineUnavailable) throw new StoreUnavailable('Files cannot be reached', error)
-    throw error
   }
 }
 

@@ -31,6 +31,11 @@ export function toProblem(error: unknown): { readonly kind: ProblemKind; readonl
   return { kind: 'invalid', reason }
 }
 
+/** Returns whether a token was refused because the key that has signed it is not known. */
+export function isUnknownKey(error: unknown): boolean {
+  return listCauses(error).some(each => getMember(each, 'code') === 'OAUTH_KEY_SELECTION_FAILED')
+}
+
 function listCauses(error: unknown): unknown[] {
   const chain: unknown[] = []
   for (let each = error; each instanceof Error && chain.length < 5; each = each.cause) chain.push(each)

@@ -13,7 +13,7 @@ interface CachedConfiguration {
   readonly readAt: number
 }
 
-/** Seconds for which metadata of a provider is cached. New keys are fetched at once. */
+/** Seconds for which metadata of a provider is cached. The library fetches keys again if it does not know one, at most once a minute. */
 const metadataAge = 3600
 /** Maximum size of a response of a provider, in bytes. */
 const maxBytes = 1024 * 1024
@@ -58,6 +58,11 @@ export class ProviderClient {
     } finally {
       this.#pending.delete(provider.name)
     }
+  }
+
+  /** Reads the configuration and the keys of a provider again when they are needed next. */
+  forget(provider: Provider): void {
+    this.#cache.delete(provider.name)
   }
 
   /** Aborts calls in progress. */

@@ -17,7 +17,7 @@ import {
   type Claims
 } from './claims.js'
 import { PendingSignIns, type PendingSignIn } from './pending-sign-ins.js'
-import { SignInProblem, toProblem } from './problem.js'
+import { isUnknownKey, SignInProblem, toProblem } from './problem.js'
 import { getCallbackUrl, findProvider, getSignedOutUrl, type Provider } from './provider.js'
 import { loadOpenidClient, type ProviderClient } from './provider-client.js'
 import { parseUrl } from '../parse-url.js'
@@ -147,11 +147,18 @@ export class SignIns {
   ): Promise<Claims> {
     const client = await loadOpenidClient()
     const configuration = await this.providers.getConfiguration(provider)
-    const tokens = await client.authorizationCodeGrant(
-      configuration,
-      new URL(getCallbackUrl(this.config, provider.name) + query),
-      { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
-    )
+    const tokens = await client
+      .authorizationCodeGrant(configuration, new URL(getCallbackUrl(this.config, provider.name) + query), {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true
+      })
+      .catch((error: unknown) => {
+        // The provider has replaced its keys within the last minute. The code is used up, but the next sign-in works.
+        if (isUnknownKey(error)) this.providers.forget(provider)
+        throw error
+      })
     const claims: Claims = { ...tokens.claims() }
     const subject = claims['sub']
     const wanted = ['email', ...(provider.allowedGroups.length > 0 ? [provider.groupsClaim] : [])]

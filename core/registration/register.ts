@@ -21,6 +21,7 @@ import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import type { Claim } from '../../storage/platform/account.js'
 import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
+import { countMailTo } from '../account/email/message-count.js'
 import { getCurrentAddress, isSameAddress } from '../account/email/address.js'
 import type { Message } from '../outgoing/mail/message.js'
 
@@ -180,12 +181,19 @@ function storeIdentity(store: UserStore, proof: IdentityProof, now: number): voi
     store.confirmed.remove('email')
 }
 
-/** Queues a welcome mail to a new user. Returns at once and never throws: registration does not depend on it. */
+/**
+ * Queues a welcome mail to a new user, unless its mailbox got too many. Returns at once and never throws: registration
+ * does not depend on it.
+ */
 export function sendWelcomeMail(
-  { mailer }: Services,
+  services: Services,
   user: Pick<Message, 'accountId' | 'username' | 'email' | 'language'>
 ): void {
-  if (!mailer.sends('welcome')) return
+  if (!services.mailer.sends('welcome')) return
   const substitutions = { USERNAME: user.username, EMAIL: user.email }
-  mailer.send(() => Promise.resolve({ kind: 'welcome', ...user, substitutions }))
+  services.mailer.send(async () =>
+    (await countMailTo(services, 'welcome', user.email))
+      ? { kind: 'welcome', ...user, substitutions }
+      : undefined
+  )
 }

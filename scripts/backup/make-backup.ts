@@ -8,6 +8,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { version } from '../../core/version.js'
 import { readChunks } from '../../storage/files/durable.js'
+import { nameOriginal } from '../../storage/errors.js'
 import { createCopyFolder, removeCopyFolder, removeStaleCopies } from '../../storage/sqlite/copy-folders.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
@@ -200,6 +201,7 @@ class Backup {
       if (!(error instanceof Error) || isFatal(error)) throw error
       // The account was deleted in the meantime, which is not a problem.
       if (await this.#source.isDeleted(account)) return undefined
+      nameOriginal(error, this.draft.userFile(id), this.layout.userFile(id))
       const rest = known ? '. Its earlier backup is kept' : '. It is not in the backup'
       report.problems.push({ user: username, detail: error.message + rest })
       // The entry has no change mark, so that the next run retries.

@@ -2,38 +2,26 @@
  * A backup in a bucket of S3-compatible storage. The keys are listed once, after locking, and tracked from then on:
  * otherwise checking an attachment would take one request each time.
  */
-import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { S3Client } from '../../storage/objects/s3-client.js'
 import { uploadObject } from '../../storage/objects/s3-upload.js'
 import { BackupError } from './backup-error.js'
+import { BucketLock, lockName, type TaggedFile } from './bucket-lock.js'
 import type { OpenFile, Place, StorageSettings } from './place.js'
-import { readBytes } from './read-file.js'
 
 /** Maximum number of keys removed by one request. */
 const pageSize = 1000
-const lockName = 'backup.lock'
-/** Validity of a lock that is not renewed, in seconds. Other runs wait this long if a lock could not be removed. */
-const lockSeconds = 900
 /** Default time for a response; uploads get this time once more for each 2 MB. */
 const defaultTimeoutMs = 60_000
 const closeTimeoutMs = 10_000
 const uploadBytesPerMs = 2_000_000 / defaultTimeoutMs
-/** Maximum end of a lock, in seconds. */
-const maxLockEnd = 1e11
-/** Time between checks of our own lock. */
-const lockCheckMs = 60_000
-/** Maximum size of the lock file, in bytes. */
-const maxLockBytes = 64 * 1024
 
 /** Entries of a folder: the size of each file in bytes; `undefined` for a folder. */
 type Entries = Map<string, number | undefined>
 
 export class S3Place implements Place {
-  readonly #id = randomUUID()
-  #lockedUntil = 0
-  #renewTimer: NodeJS.Timeout | undefined
+  readonly #lock: BucketLock
   #folders: Map<string, Entries> | undefined
 
   private constructor(
@@ -41,7 +29,12 @@ export class S3Place implements Place {
     private readonly prefix: string,
     private readonly bucket: S3Client,
     private readonly timeoutMs: number
-  ) {}
+  ) {
+    this.#lock = new BucketLock(name, `${prefix}${lockName}`, bucket, {
+      read: () => this.#openTagged(lockName),
+      send: ask => this.#send(lockName, ask)
+    })
+  }
 
   /**
    * Opens a bucket. `timeoutMs`: time for each response. Throws {@link BackupError} if it cannot be reached or the keys are not
@@ -76,29 +69,27 @@ export class S3Place implements Place {
   }
 
   async lock(): Promise<void> {
-    const held = await this.#readLock()
-    if (held && held.id !== this.#id && held.until > Date.now() / 1000)
-      throw new BackupError(
-        `${this.name} is in use by another run until ${new Date(held.until * 1000).toISOString()}. If that run was killed, remove ${lockName} there`
-      )
-    await this.#renewLock()
-    await this.assertLocked()
-    // Renews the lock also while a long file is read or checked. After a failure, the next write throws.
-    this.#renewTimer = setInterval(() => void this.assertLocked().catch(() => undefined), lockCheckMs).unref()
+    await this.#lock.acquire()
     // Another run may have written before this one had the lock.
     this.#folders = undefined
   }
 
   async open(path: string): Promise<OpenFile | undefined> {
+    return (await this.#openTagged(path))?.file
+  }
+
+  /** Opens a file, with its entity tag. Returns `undefined` if there is none. */
+  async #openTagged(path: string): Promise<TaggedFile | undefined> {
     const answer = await this.#send(path, () => this.bucket.getObjectResponse(this.prefix + path))
     if (!answer?.body) return undefined
     const bytes = Readable.fromWeb(answer.body as ReadableStream<Uint8Array>)
     const size = Number(answer.headers.get('content-length'))
-    return { bytes: this.#readBody(path, bytes), size, destroy: () => bytes.destroy() }
+    const file = { bytes: this.#readBody(path, bytes), size, destroy: () => bytes.destroy() }
+    return { file, tag: answer.headers.get('etag') ?? '' }
   }
 
   async write(path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
-    if (this.#needsRenewal()) await this.assertLocked()
+    if (this.#lock.needsRenewal) await this.assertLocked()
     this.#recordFile(path, await this.#upload(path, bytes))
   }
 
@@ -137,47 +128,13 @@ export class S3Place implements Place {
   }
 
   async assertLocked(): Promise<void> {
-    if ((await this.#readLock())?.id !== this.#id)
-      throw new BackupError(`${this.name} was taken over by another run. This run was cancelled`)
-    if (this.#needsRenewal()) await this.#renewLock()
+    await this.#lock.assertHeld()
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#renewTimer)
-    if (this.#lockedUntil === 0) return
-    this.#lockedUntil = 0
     // The caller may be waiting for a cancelled run to end.
     this.bucket.timeoutMs = Math.min(this.timeoutMs, closeTimeoutMs)
-    try {
-      if ((await this.#readLock())?.id === this.#id) await this.bucket.deleteObject(this.prefix + lockName)
-    } catch {
-      // Report why the run failed, not that its lock remains: the lock expires soon.
-    }
-  }
-
-  /**
-   * Returns the holder of the lock, and when it expires (seconds). `undefined` if there is no readable lock.
-   */
-  async #readLock(): Promise<{ id?: unknown; until: number } | undefined> {
-    const file = await this.open(lockName)
-    if (!file) return undefined
-    const text = (await readBytes(lockName, file.bytes, file.size, maxLockBytes)).toString()
-    try {
-      const { id, until } = JSON.parse(text) as { id?: unknown; until?: unknown }
-      return { id, until: Math.min(Number(until) || 0, maxLockEnd) }
-    } catch {
-      return undefined
-    }
-  }
-
-  /** Returns true if half of the lock's validity is over, so that it must be renewed. */
-  #needsRenewal(): boolean {
-    return Date.now() / 1000 > this.#lockedUntil - lockSeconds / 2
-  }
-
-  async #renewLock(): Promise<void> {
-    this.#lockedUntil = Math.ceil(Date.now() / 1000) + lockSeconds
-    await this.replace(lockName, Buffer.from(JSON.stringify({ id: this.#id, until: this.#lockedUntil })))
+    await this.#lock.release()
   }
 
   /** Uploads a file. Returns its size in bytes. */

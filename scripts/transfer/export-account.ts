@@ -33,7 +33,8 @@ export async function exportAccount(
   const missing: string[] = []
   try {
     await copyUserFile(source, copy, account.id)
-    const reader = new AccountReader(copy.userFile(account.id), { includesSecrets })
+    const original = source.userFile(account.id)
+    const reader = new AccountReader(copy.userFile(account.id), { includesSecrets, original })
     try {
       const createdAt = Date.now() / 1000
       const options = { includesSecrets, createdAt, onMissing: (id: string): void => void missing.push(id) }

@@ -7,7 +7,7 @@ import type { Success } from '../../core/call/outcome.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { systemClock } from '../../core/time.js'
 import type { Runtime } from '../../server/runtime.js'
-import { StoreDamaged, translateError } from '../../storage/errors.js'
+import { nameOriginal, StoreDamaged, translateError } from '../../storage/errors.js'
 import { syncPath, writeWithin } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -69,6 +69,7 @@ export async function withExport(
     )
   } catch (error) {
     const file = source.userFile(account.id)
+    for (const copy of [side, target]) nameOriginal(error, copy.userFile(account.id), file)
     throw error instanceof SyntaxError
       ? new StoreDamaged(file, error.message, error)
       : translateError(error, file)

@@ -1,4 +1,5 @@
 /** Starts the core as a node of a cluster: a runtime in this thread that serves some shards, and dispatches other calls to other nodes. */
+import { mkdirSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import type { Config } from '../../core/settings/config.js'
 import { Layout } from '../../storage/files/layout.js'
@@ -112,6 +113,13 @@ async function build(
     node,
     cacheBytes: config.cluster.cacheBytes,
     assertWriter: account => logs.assertWriter(account),
+    async makeFolder(account) {
+      const { platform } = runtime.services
+      if (!platform.findById(account)) await platformLog.catchUp()
+      // In one step, so that a deletion that follows finds the folder.
+      const { state = 'deleting' } = platform.findById(account) ?? {}
+      if (state !== 'deleting') mkdirSync(layout.userDirectory(account), { recursive: true, mode: 0o700 })
+    },
     onError: cause => log.error('unused attachments could not be removed', { cause })
   })
   runtime = await Runtime.start(config, {

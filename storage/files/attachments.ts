@@ -98,7 +98,7 @@ export class DiskAttachments implements AttachmentStore {
     const folder = dirname(file)
     try {
       const isSynced = this.#synced.has(folder)
-      if (!isSynced) await this.#makeFolders(account, folder)
+      if (!isSynced) await this.makeFolders(account, id)
       await rename(received.draft, file)
       this.#placed.add(received)
       await syncPath(folder)
@@ -149,19 +149,12 @@ export class DiskAttachments implements AttachmentStore {
     }
   }
 
-  async sweepDrafts(): Promise<void> {
-    const { draftsDirectory } = this.layout
-    // All threads of this process, and other parts of it, have drafts in this folder.
-    const startMs = Date.now() - process.uptime() * 1000
-    for (const name of await readdir(draftsDirectory)) {
-      const path = join(draftsDirectory, name)
-      const found = await stat(path).catch(undefinedIfMissing)
-      if (found && found.mtimeMs < startMs) await rm(path, { force: true })
-    }
-  }
-
-  /** Creates the folders for files, but not the account's own: if it is missing, the account was deleted. */
-  async #makeFolders(account: string, folder: string): Promise<void> {
+  /**
+   * Creates the folders for a file, but not the account's own. Rejects with `ENOENT` if that is missing: then the
+   * account was deleted.
+   */
+  async makeFolders(account: string, id: string): Promise<void> {
+    const folder = dirname(this.layout.attachmentFile(account, id))
     const all = this.layout.attachmentsDirectory(account)
     try {
       await makeFolder(folder)
@@ -170,6 +163,17 @@ export class DiskAttachments implements AttachmentStore {
       this.#synced.delete(all)
       await makeFolder(all)
       await makeFolder(folder)
+    }
+  }
+
+  async sweepDrafts(): Promise<void> {
+    const { draftsDirectory } = this.layout
+    // All threads of this process, and other parts of it, have drafts in this folder.
+    const startMs = Date.now() - process.uptime() * 1000
+    for (const name of await readdir(draftsDirectory)) {
+      const path = join(draftsDirectory, name)
+      const found = await stat(path).catch(undefinedIfMissing)
+      if (found && found.mtimeMs < startMs) await rm(path, { force: true })
     }
   }
 
@@ -194,6 +198,7 @@ function undefinedIfMissing(error: unknown): undefined {
   throw translateError(error)
 }
 
-function isMissing(error: unknown): boolean {
+/** Returns whether a file or folder is missing, by the error of a file system call. */
+export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }

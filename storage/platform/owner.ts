@@ -3,7 +3,7 @@
  * lost.
  */
 import { readFileSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Layout } from '../files/layout.js'
 import type { Account } from './account.js'
@@ -29,15 +29,16 @@ export function findOwner(
   return { username, created, ...(formerUsernames.length > 0 && { formerUsernames }) }
 }
 
-/** Writes the owner file, creating the folder if needed. Syncs the file, but not the folders above it. */
+/**
+ * Writes the owner file. Syncs the file, but not the folders above it. Rejects with `ENOENT` if the account has no
+ * folder: then it may have been deleted.
+ */
 export async function writeOwner(
   layout: Layout,
   { created, formerUsernames, id, username }: Owner & Pick<Account, 'id'>
 ): Promise<void> {
-  const folder = layout.userDirectory(id)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
   const text = `${JSON.stringify({ username, created, formerUsernames })}\n`
-  await writeFile(join(folder, 'owner.json'), text, { flush: true, mode: 0o600 })
+  await writeFile(join(layout.userDirectory(id), 'owner.json'), text, { flush: true, mode: 0o600 })
 }
 
 /** Reads the owner file; `undefined` if it is missing or invalid. */

@@ -1,6 +1,6 @@
 /** Reads a private copy of an account's file for an export. */
 import SQLite, { type Database } from 'better-sqlite3'
-import { StoreDamaged, translateError } from '../errors.js'
+import { nameOriginal, StoreDamaged, translateError } from '../errors.js'
 import { userMigrations } from '../migrations/user/index.js'
 import { readSchemaVersion } from '../migrations/migrate.js'
 import { maxRows, openReadOnly } from '../sqlite/open.js'
@@ -25,11 +25,20 @@ export class AccountReader {
   /** The cursor of the running query. */
   #rows: IterableIterator<Row> | undefined
 
+  /** The file that errors name. */
+  readonly #name: string
+
+  /** `original`: the file of which this one is a copy. */
   constructor(
     file: string,
-    private readonly options: { readonly includesSecrets: boolean }
+    private readonly options: { readonly includesSecrets: boolean; readonly original: string }
   ) {
-    this.#db = openReadOnly(file, userMigrations.length)
+    this.#name = options.original
+    try {
+      this.#db = openReadOnly(file, userMigrations.length)
+    } catch (error) {
+      throw nameOriginal(error, file, this.#name)
+    }
   }
 
   /** Schema version of the rows. */
@@ -47,10 +56,10 @@ export class AccountReader {
     try {
       yield* this.#lines(table)
     } catch (error) {
-      const translated = translateError(error, this.#db.name)
+      const translated = translateError(error, this.#name)
       // The statement consists of names in the file's own schema: what SQLite does not understand is damaged there.
       throw translated instanceof SQLite.SqliteError
-        ? new StoreDamaged(this.#db.name, translated.message, error)
+        ? new StoreDamaged(this.#name, translated.message, error)
         : translated
     }
   }
@@ -64,7 +73,7 @@ export class AccountReader {
     const rows = this.#db.prepare(sql).iterate() as IterableIterator<Row>
     this.#rows = rows
     for (const row of rows) {
-      if (remaining-- < 0) throw new StoreDamaged(this.#db.name, 'has more rows than it can hold')
+      if (remaining-- < 0) throw new StoreDamaged(this.#name, 'has more rows than it can hold')
       text += `${this.#toLine(table, row)}\n`
       if (text.length < chunkSize) continue
       yield Buffer.from(text)
@@ -78,7 +87,7 @@ export class AccountReader {
       const exported = toExportedRow(table, row)
       return toLine(this.options.includesSecrets ? exported : removeSecrets(table, exported))
     } catch (error) {
-      throw new StoreDamaged(this.#db.name, `has a row of ${table} that cannot be read`, error)
+      throw new StoreDamaged(this.#name, `has a row of ${table} that cannot be read`, error)
     }
   }
 
@@ -87,7 +96,7 @@ export class AccountReader {
     try {
       return column(this.#db, 'SELECT id FROM attachment ORDER BY id').all() as string[]
     } catch (error) {
-      throw translateError(error, this.#db.name)
+      throw translateError(error, this.#name)
     }
   }
 

@@ -8,7 +8,7 @@ import type { Layout } from '../files/layout.js'
 import type { UserStore } from '../user/user-store.js'
 import { AccountReader } from './account-reader.js'
 
-const draftName = /^export-c[a-z0-9]{24}-[0-9a-f-]{36}$/
+const draftName = /^export-(c[a-z0-9]{24})-[0-9a-f-]{36}$/
 
 /** Maximum number of copies at a time, per account and in total: each takes as much disk space as the file. */
 const maxCopies = { perAccount: 2, total: 20 }
@@ -37,7 +37,7 @@ export class ExportDrafts {
       return name
     } catch (error) {
       await this.discard(name)
-      throw translateError(error)
+      throw translateError(error, this.layout.userFile(account))
     } finally {
       this.#pending.delete(name)
     }
@@ -48,7 +48,9 @@ export class ExportDrafts {
    * it.
    */
   open(name: string): AccountReader {
-    return new AccountReader(this.#path(name), { includesSecrets: false })
+    const [, account = ''] = draftName.exec(name) ?? []
+    const original = this.layout.userFile(account)
+    return new AccountReader(this.#path(name), { includesSecrets: false, original })
   }
 
   /** Removes a copy. */

@@ -1,5 +1,6 @@
 /** Creates and opens the files of accounts. */
 import { existsSync, statSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import type { Database } from 'better-sqlite3'
 import { StorageFull, StoreDamaged } from '../errors.js'
 import { DiskReserve } from '../files/disk-reserve.js'
@@ -47,6 +48,7 @@ export class UserFiles {
   async create(account: Claim): Promise<void> {
     const file = this.layout.userFile(account.id)
     if (existsSync(file)) throw new StoreDamaged(file, 'already exists')
+    await mkdir(this.layout.userDirectory(account.id), { recursive: true, mode: 0o700 })
     await writeOwner(this.layout, account)
     await copyDurably(this.#template, file, this.layout.usersDirectory)
   }

@@ -1,5 +1,5 @@
 /** Attachments that are available on every node: an object each, and local files as a cache. */
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -75,6 +75,16 @@ t.test('a file', async t => {
   t.test('is not found if it does not exist', async t => {
     t.equal(await read(there, createId()), undefined)
     t.equal(await there.attachments.size(account, createId()), undefined)
+  })
+
+  t.test('is not fetched into the folder of a deleted account', async t => {
+    const fourth = node(t, objects)
+    const folder = fourth.layout.userDirectory(account)
+    rmSync(folder, { recursive: true })
+    t.equal(await read(fourth, id), undefined)
+    t.equal(await fourth.attachments.size(account, id), undefined)
+    t.notOk(existsSync(folder))
+    t.same(readdirSync(fourth.layout.draftsDirectory), [])
   })
 
   t.test('is removed everywhere, but only by the node that serves the account', async t => {

@@ -126,6 +126,95 @@ t.test('a place where another run creates the backup at the same time keeps its 
   }
 })
 
+/** A bucket with one object, which knows conditional writes or refuses them. */
+class LockStore {
+  #bytes: string | undefined
+  #version = 0
+  /** Called before each response. */
+  before: (method: string) => Promise<void> = async () => {}
+
+  constructor(private readonly conditions: 'known' | 'refused') {}
+
+  readonly listener: RequestListener = (request, response) => {
+    const { headers, method = '' } = request
+    void text(request).then(async body => {
+      if (request.url!.includes('list-type')) return response.end(page([]))
+      await this.before(method)
+      const tag = this.#bytes === undefined ? undefined : `"${this.#version}"`
+      if (method === 'GET') {
+        if (tag === undefined) return response.writeHead(404).end()
+        return response.writeHead(200, { etag: tag }).end(this.#bytes)
+      }
+      const match = headers['if-match']
+      const isConditional = (headers['if-match'] ?? headers['if-none-match']) !== undefined
+      if (isConditional && this.conditions === 'refused') return response.writeHead(501).end()
+      if (isConditional && match !== tag) return response.writeHead(412).end()
+      this.#bytes = method === 'DELETE' ? undefined : body
+      this.#version++
+      return response.writeHead(method === 'DELETE' ? 204 : 200).end()
+    })
+  }
+
+  /** Replaces the object, as another run does. */
+  write(bytes: string): void {
+    this.#bytes = bytes
+    this.#version++
+  }
+
+  get holder(): unknown {
+    return this.#bytes === undefined ? undefined : (JSON.parse(this.#bytes) as { id: unknown }).id
+  }
+}
+
+t.test('a bucket that two runs lock at once', async t => {
+  for (const former of [undefined, '{"id":"x","until":1}', '{'])
+    await t.test(`with the former lock ${former}`, async t => {
+      const store = new LockStore('known')
+      if (former !== undefined) store.write(former)
+      const settings = await answering(t, store.listener)
+      const [one, other] = [
+        await openPlace('s3://safe', settings, true),
+        await openPlace('s3://safe', settings, true)
+      ]
+      // Both read before either writes, and the second write arrives once the first run has its lock.
+      let [reads, writes] = [0, 0]
+      let readBoth!: () => void
+      const bothRead = new Promise<void>(resolve => (readBoth = resolve))
+      const runs = [one.lock(), other.lock()]
+      store.before = async method => {
+        if (method === 'GET' && ++reads === 2) readBoth()
+        if (method === 'GET') await bothRead
+        else if (++writes === 2) await Promise.race(runs).catch(() => undefined)
+      }
+      const ended = await Promise.allSettled(runs)
+      const refused = ended.filter(({ status }) => status === 'rejected')
+      t.match(refused, [{ reason: { name: 'BackupError', message: /is in use by another run until/ } }])
+      const held = ended[0]!.status === 'fulfilled' ? one : other
+      await t.resolves(held.assertLocked())
+      for (const place of [one, other]) await place.close()
+      t.equal(store.holder, undefined)
+    })
+})
+
+t.test('a bucket that refuses conditional writes can be locked', async t => {
+  const store = new LockStore('refused')
+  const settings = await answering(t, store.listener)
+  const place = await openPlace('s3://safe', settings, true)
+  await place.lock()
+  await t.rejects((await openPlace('s3://safe', settings, true)).lock(), {
+    message: /is in use by another run/
+  })
+  store.write(JSON.stringify({ id: 'x', until: Date.now() / 1000 + 60 }))
+  await t.rejects(place.assertLocked(), { message: /was taken over by another run/ })
+  await t.rejects(
+    place.write('a', [] as never),
+    { message: /was taken over by another run/ },
+    'nor is anything written'
+  )
+  await place.close()
+  t.equal(store.holder, 'x', 'the lock of another run stays')
+})
+
 t.test('a lock with an impossible time', async t => {
   const { settings, to } = await bucket(t)
   const { directory } = await coffer(t)

@@ -415,3 +415,17 @@ function setVersion(file: string, version: number): void {
 function throwing(): never {
   throw new Error('as asked')
 }
+
+t.test('a name that changes while the account is deleted leaves no folder', async t => {
+  const storage = start(t)
+  await storage.create('daisy')
+  const account = storage.accounts.find('daisy')!
+  const folder = storage.layout.userDirectory(account.id)
+  await storage.accounts.handover.removeFiles(account.id)
+  t.notOk(existsSync(folder))
+  t.equal(
+    await storage.accounts.changeUsername(account, 'daisy-new', 2, { limit: 1, interval: 0 }),
+    undefined
+  )
+  t.notOk(existsSync(folder))
+})

@@ -37,6 +37,8 @@ export class ForgingProvider {
   readonly asked: string[] = []
   signer: CryptoKey
   alg = 'RS256'
+  /** The id of the key. */
+  kid = 'one'
 
   constructor(
     readonly key: CryptoKey,
@@ -64,7 +66,7 @@ export class ForgingProvider {
     const standard = { iss: this.issuer, aud: 'coffer', sub: 'robin', nonce, iat: now, exp: now + 300 }
     const payload = { ...standard, ...claims }
     if (this.alg === 'none') return new UnsecuredJWT(payload).encode()
-    return await new SignJWT(payload).setProtectedHeader({ alg: this.alg, kid: 'one' }).sign(this.signer)
+    return await new SignJWT(payload).setProtectedHeader({ alg: this.alg, kid: this.kid }).sign(this.signer)
   }
 
   /** Answers as an identity provider, unless the test has set another answer for the path. */
@@ -77,7 +79,7 @@ export class ForgingProvider {
     if (own) return await own(response)
     if (url.pathname === '/.well-known/openid-configuration') return json(response, this.#metadata())
     if (url.pathname === '/jwks')
-      return json(response, { keys: [{ ...this.jwk, kid: 'one', alg: 'RS256', use: 'sig' }] })
+      return json(response, { keys: [{ ...this.jwk, kid: this.kid, alg: 'RS256', use: 'sig' }] })
     if (url.pathname === '/userinfo') return json(response, this.userinfo ?? {})
     if (url.pathname === '/authorize') return this.#authorize(url, response)
     if (url.pathname === '/token')

@@ -1,5 +1,9 @@
-/** Limits the mails of each kind that an account may cause in an hour, so that no mailbox is flooded. */
+/** Limits the mails that an account may cause in an hour, and those to an unproven address, so that no mailbox is flooded. */
+import { domainToASCII } from 'node:url'
+import { digestSecret } from '../../../schemas/secret-digest.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
+import type { Services } from '../../call/services.js'
+import { normalizeAddress } from './address.js'
 
 /**
  * Kinds that are counted: password reset links, links that confirm the primary address, links that verify further addresses,
@@ -40,6 +44,28 @@ export function getMessageWait(store: UserStore, kind: CountedMessage, now: numb
  */
 export function resetMessageCount(store: UserStore, kind: CountedMessage): void {
   store.signIn.removeState(toStateName(kind))
+}
+
+/**
+ * Counts a mail to an address that need not be the user's. Returns false if all accounts together have sent too many
+ * of its kind there: links that confirm or verify the address, or welcomes.
+ */
+export async function countMailTo(
+  { clock, platform }: Pick<Services, 'clock' | 'platform'>,
+  kind: 'link' | 'welcome',
+  address: string
+): Promise<boolean> {
+  // A digest: the platform's file need not know to whom mails are sent.
+  const digest = digestSecret((kind === 'link' ? '' : `${kind}:`) + toMailbox(address))
+  return await platform.change('countMail', digest, clock.now(), maxPerHour, hour)
+}
+
+/** Returns the mailbox that an address most likely means, in any of its forms: ASCII or Unicode domains, with or without a tag. */
+function toMailbox(address: string): string {
+  const normalized = normalizeAddress(address)
+  const at = normalized.lastIndexOf('@')
+  const domain = normalized.slice(at + 1)
+  return `${normalized.slice(0, at).replace(/\+.*/, '')}@${domainToASCII(domain) || domain}`
 }
 
 function getLimit(kind: CountedMessage): number {

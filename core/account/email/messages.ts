@@ -4,7 +4,7 @@ import { createToken } from '../../ids.js'
 import type { Message } from '../../outgoing/mail/message.js'
 import { getAccountPageUrl } from '../../service-info.js'
 import { getConfirmedAddress, getCurrentAddress } from './address.js'
-import { countMessage } from './message-count.js'
+import { countMailTo, countMessage, getMessageWait } from './message-count.js'
 import { takeNotice } from './notices.js'
 import type { Services } from '../../call/services.js'
 import type { Account } from '../../../storage/platform/account.js'
@@ -30,11 +30,17 @@ async function buildConfirmation(services: Services, name: string): Promise<Mess
   const { username } = account
   const store = accounts.openStore(account)
   const now = clock.now()
+  const findDue = (): string | undefined => {
+    const address = getCurrentAddress(store)
+    const isDue = address !== getConfirmedAddress(store) && getMessageWait(store, 'confirmation', now) === 0
+    return isDue ? address : undefined
+  }
+  const due = store.read(findDue)
+  if (due === undefined || !(await countMailTo(services, 'link', due))) return undefined
   const token = createToken()
   const email = await store.write(() => {
-    const address = getCurrentAddress(store)
-    if (address === undefined || address === getConfirmedAddress(store)) return undefined
-    if (!countMessage(store, 'confirmation', now)) return undefined
+    const address = findDue()
+    if (address !== due || !countMessage(store, 'confirmation', now)) return undefined
     // A new link replaces earlier ones.
     store.signIn.removeAll('email')
     store.signIn.insert('email', token, now, now + confirmationLifetime, { address })

@@ -1,15 +1,11 @@
 /** Mails with links that verify addresses. (docs/spec/accounts.md#several-addresses) */
 import { randomBytes } from 'node:crypto'
-import { domainToASCII } from 'node:url'
-import { digestSecret } from '../../../schemas/secret-digest.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { getConfirmedAddress, getCurrentAddress, normalizeAddress } from './address.js'
+import { getConfirmedAddress, getCurrentAddress } from './address.js'
+import { countMailTo } from './message-count.js'
 import type { Message } from '../../outgoing/mail/message.js'
 import type { Config } from '../../settings/config.js'
 import type { Services } from '../../call/services.js'
-
-/** Links to one address that all accounts together may cause, and the seconds in which they are counted. */
-const perAddress = { limit: 5, period: 3600 }
 
 /** Mails the links that an account has requested, after the response. Never throws. */
 export function sendVerifications(services: Services, username: string): void {
@@ -36,18 +32,15 @@ export function requestVerification(store: UserStore, now: number): void {
 
 /** Builds the mail to the next address for which a link was requested. A call that was rolled back has requested none. */
 async function buildVerification(services: Services, username: string): Promise<Message | undefined> {
-  const { accounts, clock, config, platform } = services
+  const { accounts, clock, config } = services
   const account = accounts.find(username)
   if (!account) return undefined
   const store = accounts.openStore(account)
   const address = await store.write(() => store.emails.takeDue())
   if (address === undefined) return undefined
   sendVerifications(services, username)
+  if (!(await countMailTo(services, 'link', address))) return undefined
   const now = clock.now()
-  // A digest: the platform's file need not know whom links are sent to.
-  const digest = digestSecret(toMailbox(address))
-  if (!(await platform.change('countMail', digest, now, perAddress.limit, perAddress.period)))
-    return undefined
   const token = randomBytes(32).toString('base64url')
   const expires = now + config.account.emailVerification.tokenMaxAgeMs / 1000
   // The address may have been removed in the meantime.
@@ -70,14 +63,6 @@ async function buildVerification(services: Services, username: string): Promise<
     },
     link
   }
-}
-
-/** Returns the mailbox that an address most likely means, in any of its forms: ASCII or Unicode domains, with or without a tag. */
-function toMailbox(address: string): string {
-  const normalized = normalizeAddress(address)
-  const at = normalized.lastIndexOf('@')
-  const domain = normalized.slice(at + 1)
-  return `${normalized.slice(0, at).replace(/\+.*/, '')}@${domainToASCII(domain) || domain}`
 }
 
 function buildLink(config: Config, username: string, token: string): string {

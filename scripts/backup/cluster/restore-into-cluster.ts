@@ -113,7 +113,6 @@ export async function placeInCluster(
   await assertWebhookIdsFree(cluster, restoredLayout, account)
   // Before anything changes, make sure that the serving node is able to release the account.
   if (present) await requestFromServingNode(engine, getShardName(cluster, account), 'letGo')
-  await storeAttachments(cluster, restoredLayout, id)
   if (present) await replaceAccount(cluster, restoredLayout, account, held)
   else await addAccount(cluster, restoredLayout, account, held)
   await requestFromServingNode(engine, getShardName(cluster, account), 'reopen')
@@ -132,6 +131,7 @@ async function addAccount(
   const unique = Object.fromEntries(held.map(({ field, key }) => [field, key]))
   let isClaimed = false
   try {
+    await storeAttachments(cluster, restoredLayout, id)
     await continueLog(cluster, restoredLayout, account, async () => {
       const claim = { id, username, created, unique, ...(formerUsernames && { formerUsernames }) }
       const taken = await platform.change('claim', claim)
@@ -197,6 +197,7 @@ async function replaceAccount(
     if (platform.findById(id)?.state !== 'active') throw new Unfinished(username)
   }
   try {
+    await storeAttachments(cluster, restoredLayout, id)
     await continueLog(cluster, restoredLayout, account, reserve)
     // The former file may have been opened again in between.
     await reserve()

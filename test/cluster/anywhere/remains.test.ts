@@ -2,13 +2,16 @@
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { test } from 'tap'
 import { deleteDue } from '../../../core/platform/remove-account.js'
 import { createFixedShards } from '../../../core/call/shard.js'
+import { createId } from '../../../core/ids.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { readOwner } from '../../../storage/platform/owner.js'
 import { connect, until } from '../../support/socket.js'
 import { MemoryCluster } from '../memory-engine.js'
+import type { MemoryObjects } from '../memory-objects.js'
 import {
   adminKey,
   begin,
@@ -16,6 +19,7 @@ import {
   longTimes,
   move,
   nameAt,
+  objects,
   startNode,
   startPair,
   tokens,
@@ -160,3 +164,62 @@ test('an account that its owner has deleted', async t => {
 })
 
 const as = (token: string): { authorization: string } => ({ authorization: token })
+
+for (const method of ['put', 'list'] as const)
+  test(`a file stored while its account is deleted, at ${method}, does not remain`, async t => {
+    const cluster = new MemoryCluster()
+    await begin(t, cluster)
+    const node = await startNode(t, cluster, 'n1', undefined, longTimes)
+    const username = 'uploader'
+    await userAt([node], username)
+    const { accounts, attachments } = node.service.server.services
+    const account = accounts.find(username)!
+    const received = await attachments.receive(Readable.from([Buffer.from('bytes')]), 'sha256')
+    const store = async (): Promise<void> => await attachments.put(account.id, createId(), received)
+    const former = objects[method].bind(objects) as (...given: unknown[]) => Promise<never>
+    let calls = 0
+    t.teardown(() => delete (objects as Partial<MemoryObjects>)[method])
+    objects[method] = async (key: string, ...more: unknown[]) => {
+      if (!key.startsWith(`file/${account.id}`) || ++calls > 1) return await former(key, ...more)
+      if (method === 'put') await accounts.remove(account)
+      const outcome = await former(key, ...more)
+      if (method === 'list') await store()
+      return outcome
+    }
+    if (method === 'list') await accounts.remove(account)
+    else await t.rejects(store())
+    t.ok(calls > 0)
+    t.same(await objects.list(`file/${account.id}`), [])
+    t.notOk(existsSync(new Layout(node.service.directory).userDirectory(account.id)))
+    t.same(await objects.list('lent/'), [])
+  })
+
+test('a file fetched while its account is deleted elsewhere leaves no folder', async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const [n1, n2] = await startPair(t, cluster)
+  const username = nameAt(n1, 0)
+  await userAt([n1, n2], username)
+  const { accounts, attachments } = n1.service.server.services
+  const account = accounts.find(username)!
+  const ids = [createId(), createId()] as const
+  for (const id of ids) {
+    const received = await attachments.receive(Readable.from([Buffer.from('bytes')]), 'sha256')
+    await attachments.put(account.id, id, received)
+  }
+  const there = n2.service.server.services
+  const folder = new Layout(n2.service.directory).userDirectory(account.id)
+  t.notOk(existsSync(folder))
+  t.equal(await there.attachments.size(account.id, ids[0]), 5)
+  t.ok(existsSync(folder))
+  const former = objects.get.bind(objects)
+  t.teardown(() => delete (objects as Partial<MemoryObjects>).get)
+  objects.get = async (key, path) => {
+    const isFound = await former(key, path)
+    await accounts.remove(account)
+    await until(() => !there.platform.findById(account.id) && !existsSync(folder), 'the folder to go')
+    return isFound
+  }
+  t.equal(await there.attachments.size(account.id, ids[1]), undefined)
+  t.notOk(existsSync(folder))
+})

@@ -57,6 +57,17 @@ t.test('id tokens', async t => {
     })
 })
 
+t.test('a provider that replaces its key right after the former one was read', async t => {
+  const { provider, visitor } = await forged(t)
+  t.ok((await visitor.go()).ticket)
+  provider.kid = 'two'
+  t.equal((await visitor.go()).problem, 'invalid')
+  t.ok((await visitor.go()).ticket, 'the next sign-in reads the new key')
+  const count = provider.asked.length
+  t.ok((await visitor.go()).ticket)
+  t.same(provider.asked.slice(count), ['/authorize', '/token'], 'which is kept')
+})
+
 t.test('a code', async t => {
   await t.test('is exchanged with the verifier that matches the challenge', async t => {
     const { createHash } = await import('node:crypto')

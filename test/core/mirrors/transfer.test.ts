@@ -43,7 +43,10 @@ t.test('files of an account that keeps a copy', async t => {
   t.same(vet(), [], 'a backup is accepted')
 
   for (const includesSecrets of [true, false]) {
-    const reader = new AccountReader(copy.userFile(account.id), { includesSecrets })
+    const reader = new AccountReader(copy.userFile(account.id), {
+      includesSecrets,
+      original: copy.userFile(account.id)
+    })
     const text = reader.tables
       .map(table => [...reader.lines(table)].map(line => line.toString()).join(''))
       .join('\n')

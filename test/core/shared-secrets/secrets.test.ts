@@ -268,7 +268,7 @@ t.test('the value is on no disk, in no list and in no record', async t => {
   t.notMatch(filesOf(service), /made-by-the-service/)
   const exported = join(t.testdir(), 'account.sqlite')
   await storeOf().copyTo(exported)
-  const reader = new AccountReader(exported, { includesSecrets: true })
+  const reader = new AccountReader(exported, { includesSecrets: true, original: exported })
   const rows = Buffer.concat([...reader.lines('shared_secret')]).toString()
   reader.close()
   t.notMatch(rows, id, 'archives contain no pending secret')

@@ -81,7 +81,7 @@ t.test('damaged files', async t => {
         readUniqueValues(copy, account)
         await exportAccount(copy, owner, target, { includesSecrets: true })
       }
-      await t.rejects(read(), { name: 'StoreDamaged', message: /user\.sqlite: / }, place)
+      await t.rejects(read(), { name: 'StoreDamaged', message: `${copy.userFile(account)}: ` }, place)
     }
     t.testdir()
     await readDamaged('row', `INSERT INTO mirror VALUES ('m', 'a', NULL, 'null', '{}')`)

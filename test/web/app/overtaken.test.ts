@@ -1,12 +1,13 @@
 /** Answers that are overtaken by later ones, and failed reads: neither replaces what is shown by something older or by nothing. */
 import { EventEmitter, once } from 'node:events'
 import t from 'tap'
-import type { Page, Request } from 'playwright-core'
+import type { Locator, Page, Request, Route } from 'playwright-core'
 import { startApp, untilSettled } from '../../support/app.js'
+import { password } from '../../support/pages.js'
 import { until } from '../../support/socket.js'
 
 t.test('slow and failing reads', async t => {
-  const { daisy, enter } = await startApp(t)
+  const { daisy, enter, service, url } = await startApp(t)
   await daisy.stream('diary')
   const take = async (description: string, time: number): Promise<unknown> =>
     await daisy.event({
@@ -70,6 +71,48 @@ t.test('slow and failing reads', async t => {
       await page.context().close()
     })
 
+  await t.test('account: a session that has ended does not come back', async t => {
+    for (const appId of ['first-app', 'second-app'])
+      await service.http('POST', '/daisy/auth/login', { username: 'daisy', password, appId }, { origin: url })
+    const page = await enter('/app/daisy/account')
+    const second = page.getByText('second-app')
+    await second.waitFor()
+    await untilSettled(page)
+    const hold = await holdNext(page, /\/sessions $/)
+    await page.getByRole('button', { name: 'Sign out: first-app' }).click()
+    await hold.answered()
+    await page.getByRole('button', { name: 'Sign out: second-app' }).click()
+    await second.waitFor({ state: 'detached' })
+    await hold.release()
+    t.equal(await second.count(), 0)
+    await page.context().close()
+  })
+
+  await t.test('a change of the profile that fails takes only itself back', async t => {
+    for (const type of ['mass/kg', 'frequency/bpm']) await daisy.event({ type, content: 80 })
+    const page = await enter('/app/daisy')
+    const measure = (id: string): Locator => page.locator(`.measure[data-measure="${id}"]`)
+    const hide = async (id: string): Promise<void> => {
+      await measure(id)
+        .getByRole('button', { name: /^Options/ })
+        .click()
+      await page.getByRole('button', { name: 'Hide', exact: true }).click()
+      await measure(id).waitFor({ state: 'detached' })
+    }
+    await measure('weight').waitFor()
+    const refused = await holdNext(page, /profile\.update"/, {
+      status: 500,
+      json: { error: { id: 'unexpected-error', message: 'For a test' } }
+    })
+    await hide('weight')
+    await refused.answered()
+    await hide('heart-rate')
+    await refused.release()
+    await page.getByText('Something went wrong on our side.').first().waitFor()
+    t.equal(await measure('heart-rate').count(), 0, 'what was stored afterwards stays')
+    await page.context().close()
+  })
+
   await t.test('pictures: all of them stay, and one that is shown, when others arrive', async t => {
     for (let at = 0; at < 70; at++) await take(`Old ${at}`, 1_000_000 - at)
     const page = await enter('/app/daisy/photos')
@@ -129,18 +172,18 @@ function isRead(request: Request): boolean {
   return /"accesses\.get"/.test(request.postData() ?? '')
 }
 
-/** Holds back the answer to the next request that matches by its URL or body. */
-async function holdNext(page: Page, wanted: RegExp) {
+/** Holds back the answer to the next request that matches by its URL or body. With `refusal`, that is the answer. */
+async function holdNext(page: Page, wanted: RegExp, refusal?: Parameters<Route['fulfill']>[0]) {
   let held: Request | undefined
   let isAnswered = false
   const released = new EventEmitter()
   await page.route('**/daisy/**', async (route, request) => {
     if (held || !wanted.test(`${request.url()} ${request.postData() ?? ''}`)) return await route.continue()
     held = request
-    const response = await route.fetch()
+    const answer = refusal ?? { response: await route.fetch() }
     isAnswered = true
     await once(released, 'end')
-    await route.fulfill({ response })
+    await route.fulfill(answer)
   })
   return {
     /** Resolves once the service has answered it. */

@@ -1,14 +1,14 @@
 /** The apps that the user has allowed, with a button to revoke each. Shows nothing without such apps. */
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { formatDate, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { toPlainText } from '../../plain-text.js'
-import { explainError, type Message } from '../../explain-error.js'
 import { readAppNames, type Permission } from '../../sign-in/auth-request.js'
 import { compareGrants, readStreamNames, type StreamNames } from '../../sign-in/compare-grants.js'
 import { PageContext } from '../../page-context.js'
 import { getAccessId } from '../data/access-ids.js'
+import { useReading } from '../data/reading.js'
 import { lazy } from '../parts/lazy.js'
 import { ReadProblem } from '../parts/read-problem.js'
 import { addModuleTexts } from '../texts.js'
@@ -45,12 +45,7 @@ interface AllowedList {
  * Renders nothing while reading or without apps; an error shows the section.
  */
 export function AllowedApps({ session }: { readonly session: Session }) {
-  const [found, setFound] = useState<AllowedList>()
-  const [problem, setProblem] = useState<Message>()
-  const read = async (): Promise<void> => setFound(await readAllowed(session))
-  useEffect(() => {
-    read().catch((error: unknown) => setProblem(explainError(error).message))
-  }, [session])
+  const { problem, read: found, reread } = useReading(() => readAllowed(session), [session])
   if (problem === undefined && (!found || found.accesses.length === 0)) return null
   return (
     <section>
@@ -62,10 +57,10 @@ export function AllowedApps({ session }: { readonly session: Session }) {
             key={access.id}
             access={access}
             found={found}
-            onChanged={() => void read()}
+            onChanged={() => void reread()}
             onEnd={async () => {
               await callAs(session, 'DELETE', `accesses/${access.id}`)
-              await read()
+              await reread()
             }}
           />
         ))}

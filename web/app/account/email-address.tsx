@@ -1,5 +1,5 @@
 /** Shows the user's email address and whether it is confirmed, changes it, and turns security emails on or off. */
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { rich, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
@@ -7,24 +7,18 @@ import { Field, Password } from '../../parts/field.js'
 import { Alert, Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
 import { toPlainText } from '../../plain-text.js'
-import { explainError, type Message } from '../../explain-error.js'
-import { readEmail, type Email } from '../../sign-in/email.js'
+import { readEmail } from '../../sign-in/email.js'
 import { PageContext } from '../../page-context.js'
+import { useReading } from '../data/reading.js'
 import { AppLink } from '../parts/app-link.js'
 import { MoreAddresses } from './more-addresses.js'
-import { BackButton, type PartProps } from './part.js'
+import { BackButton, useRead, type PartProps } from './part.js'
 
 /** The section on the account page: the address, a link to confirm it, and further addresses. */
 export function EmailAddress({ session }: { readonly session: Session }) {
   const { facts } = useContext(PageContext)
-  const [email, setEmail] = useState<Email>()
-  const [problem, setProblem] = useState<Message>()
+  const { problem, read: email, reread } = useReading(() => readEmail(session), [session])
   const [isRequested, setRequested] = useState(false)
-  useEffect(() => {
-    readEmail(session)
-      .then(setEmail)
-      .catch((error: unknown) => setProblem(explainError(error).message))
-  }, [session])
   const requestLink = async (): Promise<void> => {
     await callAs(session, 'POST', 'account/request-email-confirmation', {})
     setRequested(true)
@@ -65,7 +59,7 @@ export function EmailAddress({ session }: { readonly session: Session }) {
           <p class="hint" role="status">
             {isRequested && t(facts.sendsMail ? 'email.linkSent' : 'email.linkNoted')}
           </p>
-          <MoreAddresses session={session} onPrimary={async () => setEmail(await readEmail(session))} />
+          <MoreAddresses session={session} onPrimary={reread} />
         </>
       )}
     </section>
@@ -107,20 +101,11 @@ interface State {
 
 /** Shows the state with a button that reverses it. Errors of reading are not shown here. */
 export function SecurityEmails({ session }: { readonly session: Session }) {
-  const [state, setState] = useState<State>()
-  useEffect(() => {
-    callAs<{ notices: State }>(session, 'GET', 'account/notices').then(
-      ({ notices }) => setState(notices),
-      // The sections above show the error.
-      () => undefined
-    )
-  }, [session.username])
-  if (!state?.isAvailable) return null
-  const { isOn } = state
-  const change = async (): Promise<void> => {
-    const { notices } = await callAs<{ notices: State }>(session, 'PUT', 'account/notices', { isOn: !isOn })
-    setState(notices)
-  }
+  const { read, show } = useRead<{ notices: State }>(session, 'account/notices')
+  if (!read?.notices.isAvailable) return null
+  const { isOn } = read.notices
+  const change = async (): Promise<void> =>
+    show(await callAs<{ notices: State }>(session, 'PUT', 'account/notices', { isOn: !isOn }))
   return (
     <section>
       <h2>{t('notices.title')}</h2>

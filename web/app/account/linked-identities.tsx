@@ -1,5 +1,5 @@
 /** The external identities with which the user can sign in. */
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { formatDate, isKey, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
@@ -8,6 +8,7 @@ import { explainError, type Message } from '../../explain-error.js'
 import { redirectToProvider, takeRedirectResult } from '../../sign-in/identities/going.js'
 import { addIdentityTexts } from '../../sign-in/identities/texts.js'
 import { PageContext } from '../../page-context.js'
+import { useReading } from '../data/reading.js'
 import { ReadProblem } from '../parts/read-problem.js'
 
 interface Identity {
@@ -30,10 +31,8 @@ interface IdentityList {
  */
 export function LinkedIdentities({ session }: { readonly session: Session }) {
   const { facts } = useContext(PageContext)
-  const [list, setList] = useState<IdentityList>()
   const [notice, setNotice] = useState<string>()
-  const [problem, setProblem] = useState<Message>()
-  const read = async (): Promise<void> => setList(await callAs<IdentityList>(session, 'GET', 'identities'))
+  const [linkProblem, setLinkProblem] = useState<Message>()
   const link = async (): Promise<void> => {
     const returned = takeRedirectResult(true)
     if (!returned) return
@@ -41,7 +40,7 @@ export function LinkedIdentities({ session }: { readonly session: Session }) {
       await addIdentityTexts()
       const label = facts.providers.find(({ name }) => name === returned.provider)?.label ?? ''
       const key = `identity.problem-${returned.problem}`
-      return setProblem(t(isKey(key) ? key : 'identity.problem-invalid', { provider: label }))
+      return setLinkProblem(t(isKey(key) ? key : 'identity.problem-invalid', { provider: label }))
     }
     const { secret, ticket } = returned
     const { identity } = await callAs<{ identity: Identity }>(session, 'POST', 'identities', {
@@ -50,12 +49,13 @@ export function LinkedIdentities({ session }: { readonly session: Session }) {
     })
     setNotice(t('identity.linked', { provider: identity.provider.label }))
   }
-  useEffect(() => {
-    link()
-      .catch((error: unknown) => setProblem(explainLinking(error)))
-      .then(read)
-      .catch((error: unknown) => setProblem(explainError(error).message))
-  }, [])
+  const [linking] = useState(() => link().catch((error: unknown) => setLinkProblem(explainLinking(error))))
+  const reading = useReading(async () => {
+    await linking
+    return await callAs<IdentityList>(session, 'GET', 'identities')
+  })
+  const list = reading.read
+  const problem = linkProblem ?? reading.problem
   const start = async (name: string): Promise<void> => {
     const { secret } = await callAs<{ secret: string }>(session, 'POST', 'identities/begin', {})
     redirectToProvider(name, secret)
@@ -63,7 +63,7 @@ export function LinkedIdentities({ session }: { readonly session: Session }) {
   const unlink = async ({ id, provider }: Identity): Promise<void> => {
     await callAs(session, 'DELETE', `identities/${id}`)
     setNotice(t('identity.unlinked', { provider: provider.label }))
-    await read()
+    await reading.reread()
   }
   const isLinked = (name: string): boolean =>
     list?.identities.some(({ provider }) => provider.name === name) === true

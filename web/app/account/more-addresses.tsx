@@ -1,5 +1,5 @@
 /** The further email addresses of the account: adding, verifying, removing them, and making one the primary address. */
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import { callAs, Refusal, type Session } from '../../api.js'
 import { formatDuration, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
@@ -7,14 +7,17 @@ import { Field, Password } from '../../parts/field.js'
 import { Alert, Form } from '../../parts/form.js'
 import { PageContext } from '../../page-context.js'
 import { toPlainText } from '../../plain-text.js'
-import { explainError, type Message } from '../../explain-error.js'
-import { BackButton } from './part.js'
+import { BackButton, useRead } from './part.js'
 
 /** An address as the API returns it. */
 interface Address {
   readonly value: string
   readonly primary: boolean
   readonly status: 'pending' | 'verified'
+}
+
+interface Answer {
+  readonly account: { readonly emails: readonly Address[] }
 }
 
 type Changes = Partial<Record<'add' | 'remove' | 'resend', readonly string[]>> & {
@@ -33,24 +36,14 @@ interface Props {
  */
 export function MoreAddresses({ session, onPrimary }: Props) {
   const { facts } = useContext(PageContext)
-  const [addresses, setAddresses] = useState<readonly Address[]>()
-  const [problem, setProblem] = useState<Message>()
+  const { problem, read, show } = useRead<Answer>(session, 'account')
+  const addresses = read?.account.emails
   const [isAdding, setAdding] = useState(false)
   const [status, setStatus] = useState('')
-  useEffect(() => {
-    callAs<{ account: { emails: readonly Address[] } }>(session, 'GET', 'account')
-      .then(({ account }) => setAddresses(account.emails))
-      .catch((error: unknown) => setProblem(explainError(error).message))
-  }, [session])
-  const change = async (emails: Changes, proof: object = {}): Promise<void> => {
-    const { account } = await callAs<{ account: { emails: readonly Address[] } }>(session, 'PUT', 'account', {
-      emails,
-      ...proof
-    }).catch((error: unknown) => {
+  const change = async (emails: Changes, proof: object = {}): Promise<void> =>
+    await callAs<Answer>(session, 'PUT', 'account', { emails, ...proof }).then(show, (error: unknown) => {
       throw toOwnError(error)
     })
-    setAddresses(account.emails)
-  }
   const sent = t(facts.sendsMail ? 'emails.sent' : 'email.linkNoted')
   const others = addresses?.filter(({ primary }) => !primary) ?? []
   return (

@@ -1,6 +1,7 @@
-/** A part of the account page that has a URL of its own, such as the form for a new password. */
-import type { Session } from '../../api.js'
+/** What the parts of the account page share. Some have a URL of their own, such as the form for a new password. */
+import { callAs, type Session } from '../../api.js'
 import { t } from '../../language.js'
+import { useReading, type Reading } from '../data/reading.js'
 
 export interface PartProps {
   readonly session: Session
@@ -15,4 +16,9 @@ export function BackButton({ onBack }: Pick<PartProps, 'onBack'>) {
       {t('form.back')}
     </button>
   )
+}
+
+/** Reads a path of the account. */
+export function useRead<T>(session: Session, path: string): Reading<T> {
+  return useReading(() => callAs<T>(session, 'GET', path), [session])
 }

@@ -2,18 +2,18 @@
  * The user's passkeys, on the account page: a list, and a form that adds one. Shows nothing if there are none and none can be
  * added.
  */
-import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useRef, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { formatDate, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Field } from '../../parts/field.js'
 import { Alert, Form } from '../../parts/form.js'
 import { toPlainText } from '../../plain-text.js'
-import { explainError, type Message } from '../../explain-error.js'
 import { supportsPasskeys } from '../../sign-in/passkeys/later.js'
 import { addPasskeyTexts } from '../../sign-in/passkeys/texts.js'
 import { toPasskeyError } from '../../sign-in/passkeys/words.js'
 import { PageContext } from '../../page-context.js'
+import { useReading } from '../data/reading.js'
 import { AddPasskey } from './add-passkey.js'
 import { BackButton } from './part.js'
 
@@ -37,21 +37,20 @@ interface PasskeyList {
  */
 export function Passkeys({ session }: { readonly session: Session }) {
   const { facts } = useContext(PageContext)
-  const [list, setList] = useState<PasskeyList>()
-  const [problem, setProblem] = useState<Message>()
+  const {
+    problem,
+    read: list,
+    reread
+  } = useReading(async () => {
+    // Error texts must be loaded before anything can fail.
+    await addPasskeyTexts()
+    return await callAs<PasskeyList>(session, 'GET', 'passkeys')
+  }, [session.username])
   const [isAdding, setAdding] = useState(false)
   const [status, setStatus] = useState('')
   const heading = useRef<HTMLHeadingElement>(null)
-  const read = async (): Promise<void> => {
-    // Error texts must be loaded before anything can fail.
-    await addPasskeyTexts()
-    setList(await callAs<PasskeyList>(session, 'GET', 'passkeys'))
-  }
-  useEffect(() => {
-    read().catch((error: unknown) => setProblem(explainError(error).message))
-  }, [session.username])
   const onChanged = async (message = ''): Promise<void> => {
-    await read()
+    await reread()
     setAdding(false)
     setStatus(message)
     heading.current?.focus()

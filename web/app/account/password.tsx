@@ -1,12 +1,12 @@
 /** Changes the password, or sets one for users who have signed in without. */
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { t } from '../../language.js'
 import { HiddenUsername, NewPassword, Password } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
 import { AppLink } from '../parts/app-link.js'
-import { BackButton, type PartProps } from './part.js'
+import { BackButton, useRead, type PartProps } from './part.js'
 
 /** The section on the account page. */
 export function PasswordSection({ session }: { readonly session: Session }) {
@@ -63,12 +63,6 @@ export function ChangePassword({ session, onBack }: PartProps) {
 
 /** Returns whether the user has a password; true until that is known. */
 function useHasPassword(session: Session): boolean {
-  const [hasPassword, setHasPassword] = useState(true)
-  useEffect(() => {
-    callAs<{ hasPassword: boolean }>(session, 'GET', 'passkeys').then(
-      result => setHasPassword(result.hasPassword),
-      () => undefined
-    )
-  }, [])
-  return hasPassword
+  const { read } = useRead<{ hasPassword: boolean }>(session, 'passkeys')
+  return read?.hasPassword ?? true
 }

@@ -45,7 +45,7 @@ export function LanguageSection() {
 
 /**
  * Chooses the display units. They take effect immediately and are stored in the private profile set; if that
- * fails, the former ones are back.
+ * fails, the former one is back.
  */
 export function UnitsSection() {
   const { client } = useAccount()
@@ -57,7 +57,8 @@ export function UnitsSection() {
     client
       .call('profile.update', { id: 'private', update: { [unitsKey]: newUnits } })
       .catch((error: unknown) => {
-        loadDisplayUnits(oldUnits)
+        // Others may have been chosen in the meantime.
+        loadDisplayUnits({ ...displayUnits.value, [kind]: oldUnits[kind as keyof DisplayUnits] })
         const { message } = explainError(error)
         showToast(typeof message === 'string' ? message : t('error.unexpected'))
       })

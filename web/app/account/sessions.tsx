@@ -1,12 +1,11 @@
 /** The user's sessions, with buttons to revoke them. */
-import { useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { formatDate, isKey, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { toPlainText } from '../../plain-text.js'
-import { explainError, type Message } from '../../explain-error.js'
 import { parseUserAgent } from '../../user-agent.js'
 import { ReadProblem } from '../parts/read-problem.js'
+import { useRead } from './part.js'
 
 /** A session as the API returns it. */
 interface OpenSession {
@@ -22,16 +21,11 @@ interface OpenSession {
  * read again.
  */
 export function Sessions({ session }: { readonly session: Session }) {
-  const [sessions, setSessions] = useState<readonly OpenSession[]>()
-  const [problem, setProblem] = useState<Message>()
-  const read = async (): Promise<void> =>
-    setSessions((await callAs<{ sessions: readonly OpenSession[] }>(session, 'GET', 'sessions')).sessions)
-  useEffect(() => {
-    read().catch((error: unknown) => setProblem(explainError(error).message))
-  }, [session])
+  const { problem, read, reread } = useRead<{ sessions: readonly OpenSession[] }>(session, 'sessions')
+  const sessions = read?.sessions
   const revoke = async (path: string): Promise<void> => {
     await callAs(session, 'DELETE', path)
-    await read()
+    await reread()
   }
   return (
     <section>

@@ -2,7 +2,7 @@
  * Secrets that the user hands over once: a form that makes one, and a list of those made by the user and by apps. Shows nothing
  * if the service has no shared secrets.
  */
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import { root, type Session } from '../../api.js'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
@@ -12,8 +12,8 @@ import { Form, type Values } from '../../parts/form.js'
 import { SelectField } from '../../parts/select-field.js'
 import { PageContext } from '../../page-context.js'
 import { toPlainText } from '../../plain-text.js'
-import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import { useStore } from '../data/store.js'
 import { getAccessName } from '../parts/access-name.js'
 import { formatDateTime } from '../parts/format-time.js'
@@ -40,17 +40,14 @@ export function SharedSecrets({ session }: { readonly session: Session }) {
   const account = useAccount()
   const { info } = useContext(PageContext)
   const accesses = useStore(account.accesses)
-  const [secrets, setSecrets] = useState<readonly SharedSecret[]>()
-  const [problem, setProblem] = useState<Message>()
+  const { problem, read, reread } = useReading(() =>
+    account.client.call<{ events: readonly SharedSecret[] }>('events.get', {
+      streams: [':_shared-secrets:'],
+      limit: 50
+    })
+  )
+  const secrets = read?.events
   const [mode, setMode] = useState<'shown' | 'adding' | { readonly key: string }>('shown')
-  const read = async (): Promise<void> => {
-    const params = { streams: [':_shared-secrets:'], limit: 50 }
-    const { events } = await account.client.call<{ events: readonly SharedSecret[] }>('events.get', params)
-    setSecrets(events)
-  }
-  useEffect(() => {
-    read().catch((error: unknown) => setProblem(explainError(error).message))
-  }, [])
   const create = async ({ secret = '', secretTitle = '', secretTtl = '' }: Values): Promise<void> => {
     const { sharedSecret } = await account.client.call<{ sharedSecret: { key: string } }>(
       'sharedSecrets.create',
@@ -62,7 +59,7 @@ export function SharedSecrets({ session }: { readonly session: Session }) {
       }
     )
     setMode({ key: sharedSecret.key })
-    await read()
+    await reread()
   }
   if (info.features?.sharedSecrets === false) return null
   return (
@@ -87,7 +84,7 @@ export function SharedSecrets({ session }: { readonly session: Session }) {
                   })}
                   onClick={async () => {
                     await account.client.call('events.delete', { id })
-                    await read()
+                    await reread()
                   }}
                 >
                   {t(content.status === 'pending' ? 'secrets.withdraw' : 'secrets.delete')}

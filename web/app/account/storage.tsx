@@ -1,9 +1,9 @@
 /** How much the account stores, and its limit. */
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { useContext } from 'preact/hooks'
 import { t } from '../../language.js'
-import { explainError, type Message } from '../../explain-error.js'
 import { PageContext } from '../../page-context.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import { formatSize } from '../parts/format-duration.js'
 import { ReadProblem } from '../parts/read-problem.js'
 
@@ -16,18 +16,11 @@ interface StorageUsed {
 export function StorageSection() {
   const { client } = useAccount()
   const { facts } = useContext(PageContext)
-  const [used, setUsed] = useState<StorageUsed>()
-  const [quota, setQuota] = useState(facts.quota)
-  const [problem, setProblem] = useState<Message>()
-  useEffect(() => {
-    client.call<{ account: { storageUsed: StorageUsed }; quota?: number }>('account.get').then(
-      ({ account, quota: own = facts.quota }) => {
-        setUsed(account.storageUsed)
-        setQuota(own)
-      },
-      (error: unknown) => setProblem(explainError(error).message)
-    )
-  }, [])
+  const { problem, read } = useReading(() =>
+    client.call<{ account: { storageUsed: StorageUsed }; quota?: number }>('account.get')
+  )
+  const used = read?.account.storageUsed
+  const quota = read?.quota ?? facts.quota
   const all = used ? used.dbDocuments + used.attachedFiles : 0
   return (
     <section>

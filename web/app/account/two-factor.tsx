@@ -1,19 +1,19 @@
 /** Two-factor authentication: its state, and the views that turn it on and off. */
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { useContext } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { t } from '../../language.js'
 import { Password } from '../../parts/field.js'
 import { Alert, Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
-import { explainError, type Message } from '../../explain-error.js'
+import type { Message } from '../../explain-error.js'
 import { PageContext } from '../../page-context.js'
 import { AppLink } from '../parts/app-link.js'
 import { EnableTwoFactor } from './enable-two-factor.js'
-import { BackButton, type PartProps } from './part.js'
+import { BackButton, useRead, type PartProps } from './part.js'
 
 interface State {
-  readonly isOn?: boolean
-  readonly problem?: Message
+  readonly isOn: boolean | undefined
+  readonly problem: Message | undefined
 }
 
 /** The section on the account page, which tells whether it is on and leads to the view that changes it. */
@@ -47,14 +47,8 @@ export function TwoFactor(props: PartProps) {
 
 /** Reads whether signing in requires a second factor. */
 function useTwoFactor(session: Session): State {
-  const [state, setState] = useState<State>({})
-  useEffect(() => {
-    callAs<{ hasSecondFactor: boolean }>(session, 'GET', 'sessions').then(
-      ({ hasSecondFactor }) => setState({ isOn: hasSecondFactor }),
-      (error: unknown) => setState({ problem: explainError(error).message })
-    )
-  }, [session])
-  return state
+  const { problem, read } = useRead<{ hasSecondFactor: boolean }>(session, 'sessions')
+  return { isOn: read?.hasSecondFactor, problem }
 }
 
 /** Turns two-factor authentication off after confirmation. */

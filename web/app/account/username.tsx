@@ -1,5 +1,4 @@
 /** Shows the user name, and changes it. */
-import { useEffect, useState } from 'preact/hooks'
 import { callAs, type Session } from '../../api.js'
 import { rich, t } from '../../language.js'
 import { Field } from '../../parts/field.js'
@@ -8,7 +7,7 @@ import { Page } from '../../parts/page.js'
 import { AppLink } from '../parts/app-link.js'
 import { formatTime } from '../parts/format-time.js'
 import { buildHref } from '../route.js'
-import { BackButton, type PartProps } from './part.js'
+import { BackButton, useRead, type PartProps } from './part.js'
 
 /** How often the user name may still be changed. */
 interface UsernameChanges {
@@ -68,11 +67,7 @@ export function ChangeUsername({ session, onBack }: PartProps) {
 
 /** Reads the changes that are left; undefined until then, and if the service allows none. */
 function useChanges(session: Session): UsernameChanges | undefined {
-  const [changes, setChanges] = useState<UsernameChanges>()
-  useEffect(() => {
-    callAs<UsernameChanges>(session, 'GET', 'account/username-changes').then(setChanges, () => undefined)
-  }, [session])
-  return changes
+  return useRead<UsernameChanges>(session, 'account/username-changes').read
 }
 
 function mayChange({ nextUsernameChange, usernameChangesRemaining }: UsernameChanges): boolean {

@@ -1,11 +1,11 @@
 /** Webhooks that apps have created: test and delete them. */
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Refusal } from '../../api.js'
 import { t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { toPlainText } from '../../plain-text.js'
-import { explainError, type Message } from '../../explain-error.js'
 import { useAccount } from '../data/account.js'
+import { useReading } from '../data/reading.js'
 import { useStore } from '../data/store.js'
 import { getAccessName } from '../parts/access-name.js'
 import { Confirm } from '../parts/confirm.js'
@@ -25,14 +25,11 @@ interface Webhook {
 export function WebhooksSection() {
   const account = useAccount()
   const accesses = useStore(account.accesses)
-  const [webhooks, setWebhooks] = useState<readonly Webhook[]>()
-  const [problem, setProblem] = useState<Message>()
+  const { problem, read, reread } = useReading(() =>
+    account.client.call<{ webhooks: readonly Webhook[] }>('webhooks.get')
+  )
+  const webhooks = read?.webhooks
   const [deleting, setDeleting] = useState<Webhook>()
-  const read = async (): Promise<void> =>
-    setWebhooks((await account.client.call<{ webhooks: readonly Webhook[] }>('webhooks.get')).webhooks)
-  useEffect(() => {
-    read().catch((error: unknown) => setProblem(explainError(error).message))
-  }, [])
   return (
     <section>
       <h2>{t('own.webhooks')}</h2>
@@ -68,7 +65,7 @@ export function WebhooksSection() {
           onConfirm={async () => {
             await account.client.call('webhooks.delete', { id: deleting.id })
             setDeleting(undefined)
-            await read()
+            await reread()
           }}
         >
           <p>{t('own.deleteWebhookText', { url: toPlainText(deleting.url) })}</p>

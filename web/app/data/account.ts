@@ -151,8 +151,8 @@ export class Account {
   }
 
   /**
-   * Changes the private profile set; `null` removes a key. What pages show changes at once, and back if that
-   * fails, which rejects with a `Refusal`.
+   * Changes the private profile set; `null` removes a key. What pages show of these keys changes at once, and back if
+   * that fails, which rejects with a `Refusal`.
    */
   async updateProfile(update: Profile): Promise<void> {
     const before = this.profile.value
@@ -160,7 +160,10 @@ export class Account {
     try {
       await this.client.call('profile.update', { id: 'private', update })
     } catch (error) {
-      this.profile.set(before)
+      // Other keys, or the same ones, may have changed in the meantime.
+      const now: Record<string, unknown> = { ...this.profile.value }
+      for (const key in update) if (now[key] === update[key]) now[key] = before[key]
+      this.profile.set(now)
       throw error
     }
   }

@@ -1,14 +1,15 @@
 /** The layout of all pages of an account: header, sidebar, bottom bar on phones. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useRef } from 'preact/hooks'
 import { t } from '../../language.js'
 import { explainError, type Message } from '../../explain-error.js'
 import { rereadCount } from '../data/reachable.js'
+import { useReading } from '../data/reading.js'
 import { useStore } from '../data/store.js'
 import { OwnerOnly } from '../parts/owner-only.js'
 import { Toasts } from '../parts/toast.js'
 import { Skeleton } from '../parts/skeleton.js'
-import { loadPage, getLoadedPage, type PageView } from '../pages.js'
+import { loadPage, getLoadedPage } from '../pages.js'
 import type { Route } from '../route.js'
 import { AddDialog } from './add-dialog.js'
 import { BottomBar } from './nav-links.js'
@@ -33,36 +34,14 @@ interface Props {
  */
 export function AppLayout({ route, tag, onLanguage, onLeave, banner }: Props) {
   const { page, id, query } = route
-  const [view, setView] = useState<{ readonly name: string; readonly View: PageView } | undefined>(() =>
-    getLoadedView(page)
-  )
-  const [problem, setProblem] = useState<Message>()
+  // An object, as the state of a component cannot be another component.
+  const { problem } = useReading(async () => ({ View: await loadPage(page) }), [page])
+  const View = getLoadedPage(page)
   const main = useRef<HTMLElement>(null)
   const reads = useStore(rereadCount)
   useEffect(() => {
-    const known = getLoadedView(page)
-    setProblem(undefined)
-    if (known) {
-      setView(known)
-      return undefined
-    }
-    let isGone = false
-    loadPage(page).then(
-      View => {
-        if (!isGone) setView({ name: page, View })
-      },
-      (error: unknown) => {
-        if (!isGone) setProblem(explainError(error).message)
-      }
-    )
-    return () => {
-      isGone = true
-    }
-  }, [page])
-  const shown = view?.name === page ? view : undefined
-  useEffect(() => {
-    if (shown) scrollTo(0, 0)
-  }, [shown?.name, id])
+    if (View) scrollTo(0, 0)
+  }, [View, id])
 
   return (
     <>
@@ -75,18 +54,18 @@ export function AppLayout({ route, tag, onLanguage, onLeave, banner }: Props) {
       <div class="room">
         <Sidebar route={route} />
         <main id="main" class={`page ${page}`} ref={main} tabIndex={-1}>
-          {problem !== undefined && (
+          {/* The language is part of the key: texts are read while rendering. */}
+          {View ? (
+            <ErrorBoundary key={`${page} ${id ?? ''} ${tag} ${reads}`}>
+              <View {...(id === undefined ? {} : { id })} query={query} />
+            </ErrorBoundary>
+          ) : problem === undefined ? (
+            <Skeleton kind="page" />
+          ) : (
             <div class="notice bad" role="alert">
               {problem}
             </div>
           )}
-          {/* The language is part of the key: texts are read while rendering. */}
-          {shown && (
-            <ErrorBoundary key={`${page} ${id ?? ''} ${tag} ${reads}`}>
-              <shown.View {...(id === undefined ? {} : { id })} query={query} />
-            </ErrorBoundary>
-          )}
-          {!shown && problem === undefined && <Skeleton kind="page" />}
         </main>
       </div>
       <BottomBar page={page} />
@@ -99,11 +78,6 @@ export function AppLayout({ route, tag, onLanguage, onLeave, banner }: Props) {
       <KeyboardShortcuts />
     </>
   )
-}
-
-function getLoadedView(name: Route['page']): { readonly name: string; readonly View: PageView } | undefined {
-  const View = getLoadedPage(name)
-  return View && { name, View }
 }
 
 /** Renders its children, or an error message if rendering throws; the error is logged to the console. */

@@ -297,6 +297,27 @@ t.test('without verification mails', async t => {
   t.notOk(box.mails.some(({ to }) => to.includes('silent@example.com')))
 })
 
+t.test('links that confirm an address, and welcomes, are limited by address', async t => {
+  const at = await openCoffer(t, { services: { email: box.settings.services.email } })
+  const settled = async (): Promise<void> =>
+    await until(() => at.server.services.mailer.isIdle, 'no mail to be on its way')
+  const sentTo = (start: string): number =>
+    box.mails.filter(({ to }) => to.some(address => address.startsWith(start))).length
+  for (let count = 0; count < 7; count++) {
+    const fields = { appId, username: `newcomer-${count}`, password, email: `prey+${count}@example.com` }
+    t.notOk((await at.call(undefined, 'auth.register', fields)).error)
+    const attacker = await at.user(`attacker-${count}`, { email: addressOf(`attacker-${count}`) })
+    const email = `quarry+${count}@example.com`
+    t.notOk(
+      (await attacker.call('account.update', { update: { email } })).error,
+      'the response does not tell'
+    )
+  }
+  await settled()
+  t.equal(sentTo('prey'), 5)
+  t.equal(sentTo('quarry'), 5)
+})
+
 /** Returns whether an address is one of the forms of a mailbox. */
 function isVictim(to: string): boolean {
   return to.toLowerCase().startsWith('victim') && to.includes('cher')
