@@ -90,7 +90,9 @@ function findCandidate(rows: readonly string[][], delimiter: string): Candidate 
   if (at === undefined && first > 0 && !records[0]!.some(isDate)) return undefined
   const columns =
     at === undefined ? undefined : buildColumnNames(rows[at]!, hasUnits ? rows[at + 1]! : [], records)
-  const usualCount = rows.filter(row => row.length === width).length
+  // Lines above a table such as `Device, Scale 3000` say nothing about its delimiter.
+  const counted = width === 2 ? rows.slice(first) : rows
+  const usualCount = counted.filter(row => row.length === width).length
   return {
     layout: {
       delimiter,

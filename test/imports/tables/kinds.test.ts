@@ -228,6 +228,21 @@ t.test('a row above the header is not the header', async t => {
   ])
 })
 
+t.test('commas above a table are not its delimiter', async t => {
+  const above = 'Created on,12.05.2024 10:30\nDevice,Scale 3000\n'
+  const header = 'Datum\tPuls, beats/min\tSchritte\n'
+  const records = '01.05.2024 08:15\t60\t5335\n02.05.2024, 08:45\t61\t1908\n03.05.2024, 09:15\t62\t9785\n'
+  const found = await collected(above + header + records)
+  t.same(kinds(found), [
+    ['Heart rate', 'frequency/bpm', 60],
+    ['Steps', 'count/steps', 5335],
+    ['Heart rate', 'frequency/bpm', 61],
+    ['Steps', 'count/steps', 1908],
+    ['Heart rate', 'frequency/bpm', 62],
+    ['Steps', 'count/steps', 9785]
+  ])
+})
+
 t.test('several tables in one file, each below its header', async t => {
   const file = [
     'Body\nDate,Weight (kg),Body fat\n2024-05-12,71.4,18.5\n2024-05-13,71.2,18.4\n',
