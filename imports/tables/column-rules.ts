@@ -21,7 +21,7 @@ export interface ColumnRule {
 
 /** Names of comment columns. */
 export const noteNames =
-  /^(?:notes?|notiz(?:en)?|comments?|kommentare?|bemerkung(?:en)?|commentaires?|remarques?|notas?|comentarios?|commenti|notities|opmerking(?:en)?|anteckning(?:ar)?|notatki|uwagi)\b/
+  /^(?:notes?|notiz(?:en)?|comments?|kommentare?|bemerkung(?:en)?|commentaires?|remarques?|notas?|comentarios?|commenti|notities|opmerking(?:en)?|anteckning(?:ar)?|notatki|uwagi)\b|^(?:メモ|備考|コメント|메모|비고|备注|備註|заметк|примечани|комментари)/
 
 const pressureRule = {
   type: 'blood-pressure/mmhg-bpm',

@@ -12,10 +12,14 @@ export function foldName(name: string): string {
 export function foldText(text: string): string {
   const lower = text.toLowerCase()
   if (/^[ -_a-~]*$/.test(lower)) return lower
-  return lower
-    .normalize('NFD')
-    .replaceAll(/[\u0300-\u036f]/g, '')
-    .replaceAll('ß', 'ss')
-    .replaceAll('μ', 'µ')
-    .replaceAll(/[’´`]/g, "'")
+  return (
+    lower
+      .normalize('NFD')
+      .replaceAll(/[\u0300-\u036f]/g, '')
+      // Syllables of Hangul and voiced kana are composed again.
+      .normalize('NFC')
+      .replaceAll('ß', 'ss')
+      .replaceAll('μ', 'µ')
+      .replaceAll(/[’´`]/g, "'")
+  )
 }

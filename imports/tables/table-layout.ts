@@ -90,7 +90,9 @@ function findCandidate(rows: readonly string[][], delimiter: string): Candidate 
   if (at === undefined && first > 0 && !records[0]!.some(isDate)) return undefined
   const columns =
     at === undefined ? undefined : buildColumnNames(rows[at]!, hasUnits ? rows[at + 1]! : [], records)
-  const usualCount = rows.filter(row => row.length === width).length
+  // Lines above a table such as `Device, Scale 3000` say nothing about its delimiter.
+  const counted = width === 2 ? rows.slice(first) : rows
+  const usualCount = counted.filter(row => row.length === width).length
   return {
     layout: {
       delimiter,
@@ -213,13 +215,17 @@ function isUnitRowBelow(
   if (isUnitRow(row)) return true
   const cells = listUnitCells(row)
   if (cells.length === 0 || !cells.every(cell => isUnit(cell) || /^[^\d\s]{1,10}$/.test(cell))) return false
-  return cells.some(isUnit) || row!.every((cell, at) => cell.trim() === '' || isNumericColumn(records, at))
+  return (
+    cells.some(isUnit) ||
+    row!.every(cell => cell.trim() === '' || /^[([].*[)\]]$/.test(cell.trim())) ||
+    row!.every((cell, at) => cell.trim() === '' || hasNumbers(records, at))
+  )
 }
 
-/** Returns true if at least half of the non-empty cells of a column are numbers. */
-function isNumericColumn(records: readonly (readonly string[])[], at: number): boolean {
+/** Returns true if a column has numbers, besides words such as `HI` or `Total`, or nothing but marks such as `--`. */
+function hasNumbers(records: readonly (readonly string[])[], at: number): boolean {
   const cells = records.slice(0, 20).flatMap(row => row[at]?.trim() || [])
-  return cells.filter(cell => isNumberCell(cell)).length * 2 >= cells.length
+  return cells.some(isNumberCell) || !cells.some(cell => /[\p{L}\p{N}]/u.test(cell))
 }
 
 function listUnitCells(row: readonly string[] | undefined): string[] {

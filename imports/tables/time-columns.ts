@@ -14,7 +14,7 @@ export const timeNames =
 export const endNames = /^end|\bend(?: ?time| ?date)?$|^bis$|^fin$|^to$|^until/
 /** Names of columns whose numbers are times. */
 const numberTimeNames =
-  /time ?stamp|zeitstempel|horodatage|date|time|datum|zeit|heure|fecha|epoch|unix|\bat$|^utc\b|^(?:start|begin|beginn|debut|when|measured|recorded|created|jour|day|tag)$/
+  /time ?stamp|zeitstempel|horodatage|date|time|datum|zeit|heure|fecha|epoch|unix|\bat$|^utc\b|^(?:start|begin|beginn|debut|when|measured|recorded|created|jour|day|tag)$|^data(?: e ora| i godzina| e hora)$|^tarih|^pvm|日時|日付|測定日|日期|날짜|дата/
 const longNumber = /^(?:\d{8}|\d{9,}(?:\.\d+)?)$/
 const birthNames = /birth|geburt|\bgeb\b|naissance|nacimiento|nascita/
 /** Names of columns with dates other than those of the records. */

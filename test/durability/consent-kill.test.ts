@@ -6,7 +6,7 @@ import { seeded } from '../support/random.js'
 import { requestContent } from '../support/two-servers.js'
 import { Side } from './side.js'
 
-const isLong = process.env['COFFER_TEST_LONG'] !== undefined
+const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const rounds = isLong ? 20 : 1
 const perRound = isLong ? 100 : 4
 /** Number of servers killed in each of the three steps of a round. */

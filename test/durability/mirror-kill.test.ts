@@ -11,7 +11,7 @@ import { Side } from './side.js'
 t.setTimeout(600_000)
 
 const random = seeded(t)
-const isLong = process.env['COFFER_TEST_LONG'] !== undefined
+const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const rounds = isLong ? 40 : 2
 const perRound = 60
 const app = ':_cmc:apps:clinic'

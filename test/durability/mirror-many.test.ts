@@ -13,7 +13,7 @@ import type { Answer, Client, Service } from '../support/coffer.js'
 import { seeded } from '../support/random.js'
 import { listPeers, relate, startTwo, type TwoServers } from '../support/two-servers.js'
 
-const isLong = process.env['COFFER_TEST_LONG'] !== undefined
+const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const count = Number(process.env['COFFER_TEST_PATIENTS'] ?? (isLong ? 1000 : 6))
 
 t.setTimeout(count > 10 ? 7_200_000 : 600_000)

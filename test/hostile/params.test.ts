@@ -16,7 +16,7 @@ import { inBatch, overHttp, RawSocket, routesOf, type Attack, type Reply } from 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 /** Calls of a method over each transport. */
-const count = isLong ? 400 : 4
+const count = isLong ? 200 : 4
 /** In the short form, one in so many methods is called, in rotation. */
 const turns = isLong ? 1 : 2
 /** Calls of methods that hash passwords. */

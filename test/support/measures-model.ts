@@ -30,7 +30,19 @@ export interface Seen {
   readonly order: Readonly<Record<string, readonly string[]>>
 }
 
-export function readingsOf(seen: Seen, measure: Measure, unit = measure.types[0]!): Reading[] {
+/** Readings by measure and unit, computed once for all comparisons with an account's state. */
+const readingsBySeen = new WeakMap<Seen, Map<string, readonly Reading[]>>()
+
+export function readingsOf(seen: Seen, measure: Measure, unit = measure.types[0]!): readonly Reading[] {
+  const all = readingsBySeen.get(seen) ?? new Map<string, readonly Reading[]>()
+  readingsBySeen.set(seen, all)
+  const key = `${measure.id} ${unit}`
+  const readings = all.get(key) ?? listReadings(seen, measure, unit)
+  all.set(key, readings)
+  return readings
+}
+
+function listReadings(seen: Seen, measure: Measure, unit: string): Reading[] {
   return seen.events.flatMap((event): Reading[] => {
     const type: string = event.type.replace(/^series:/, '')
     if (measureOf(seen, event.streamIds, type) !== measure.id || !measure.types.includes(type)) return []
@@ -42,12 +54,13 @@ export function readingsOf(seen: Seen, measure: Measure, unit = measure.types[0]
     if (type !== event.type) {
       const series = seen.points.get(event.id) ?? { fields: [], points: [] }
       const at = (name: string): number => series.fields.indexOf(name)
+      const [duration, value, fields] = [at('duration'), at('value'), (measure.fields ?? ['value']).map(at)]
       return series.points.map(row => ({
         ...base,
         time: event.time + row[0]!,
-        duration: row[at('duration')] ?? 0,
-        content: row[at('value')],
-        values: (measure.fields ?? ['value']).map(name => convert(row[at(name)]))
+        duration: row[duration] ?? 0,
+        content: row[value],
+        values: fields.map(field => convert(row[field]))
       }))
     }
     const values = measure.fields ? measure.fields.map(name => event.content?.[name]) : [event.content]

@@ -35,7 +35,12 @@ function seen(html: string): string {
   return text.replaceAll('&auml;', 'ä').replaceAll('&#233;', 'é').replaceAll('&amp;', '&')
 }
 
-function wordsIn(text: string): string[] {
+/** Words of texts: each text is searched many times. */
+const wordsByText = new Map<string, readonly string[]>()
+
+function wordsIn(text: string): readonly string[] {
+  const known = wordsByText.get(text)
+  if (known) return known
   const words = ['']
   for (const character of text.normalize('NFKD')) {
     const code = character.codePointAt(0)!
@@ -43,7 +48,9 @@ function wordsIn(text: string): string[] {
     if (!/^[\p{L}\p{N}\p{M}]$/u.test(character)) words.push('')
     else words[words.length - 1] += spelt[character] ?? character.toLowerCase()
   }
-  return words.filter(word => word !== '')
+  const filled = words.filter(word => word !== '')
+  wordsByText.set(text, filled)
+  return filled
 }
 
 const spelt: Readonly<Record<string, string>> = { ß: 'ss', ẞ: 'ss', ς: 'σ' }

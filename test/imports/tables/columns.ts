@@ -203,11 +203,14 @@ export function measureColumn(random: Random, locale: Locale, rows: number): Col
   const isKept = place !== 'none' || (isTold && type === measure.units[0]![1])
   const cells = Array.from({ length: rows }, () => {
     if (random.chance(0.12)) return { text: random.pick(missing) }
-    const raw = (measure.least + random.next() * (measure.most - measure.least)) * scale
+    const isOther = place === 'cells' && random.chance(0.05)
+    const [others, otherType, otherFactor, otherScale] = isOther
+      ? random.pick(measure.units)
+      : ([[unit], type, factor, scale] as const)
+    // In the scale of its unit: 71.3 g of body weight could only be read as 71,300 g.
+    const raw = (measure.least + random.next() * (measure.most - measure.least)) * otherScale
     const value = Number((isFraction ? raw / 100 : raw).toFixed(isFraction ? 3 : places))
     const text = writeNumber(value, isFraction ? 3 : places, isGrouped, locale)
-    const isOther = place === 'cells' && random.chance(0.05)
-    const [others, otherType, otherFactor] = isOther ? random.pick(measure.units) : [[unit], type, factor]
     const written =
       place === 'cells'
         ? `${text}${random.pick([/^\d/.test(others[0]!) ? ' ' : '', ' ', '\u00a0'])}${others[0]!}`

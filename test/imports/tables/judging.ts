@@ -142,8 +142,9 @@ function uncounted(
     cells += count
     if ((records[`column ${names[at]}`] ?? 0) < count) faults.push(`cells of "${column.name}" are gone`)
   }
-  if ((leftOut[unmapped] ?? 0) > cells + footers.length * columns.length)
-    faults.push('too many cells are counted')
+  // A word below a header is no unit, but a row, if nothing in its column is a number.
+  const otherRows = footers.length + (columns.some(({ unit }) => unit !== '') ? 1 : 0)
+  if ((leftOut[unmapped] ?? 0) > cells + otherRows * columns.length) faults.push('too many cells are counted')
   if (mapping.end !== undefined) faults.push(`"${columns[mapping.end]?.name}" is taken for an end`)
   if (mapping.source !== undefined) faults.push(`"${columns[mapping.source]?.name}" is taken for a source`)
   if (times.columns.length > 1 && mapping.clock === undefined && mapping.zoneColumn === undefined)

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { collected, type Collected } from '../collecting.js'
 
-const kinds = ({ data }: Collected): unknown[] =>
+const kinds = ({ data }: Collected): [stream: string, type: string, content: unknown][] =>
   data.map(({ content, stream, type }) => [stream, type, content])
 const times = ({ data }: Collected): string[] =>
   data.map(({ time }) => new Date(time * 1000).toISOString().slice(0, 16))
@@ -46,6 +46,12 @@ t.test('unknown or ambiguous units are not ignored', async t => {
   for (const name of ['Energy (MJ)', 'Calories MJ', 'Energy (cal)', 'Energy', 'Steps (k)', 'Fat'])
     t.same(await taken(name), [], name)
   t.same(kinds(await collected('time,Calories\n,MJ\n2024-05-01 08:00,8.4\n2024-05-02 08:00,8.5\n')), [])
+  for (const unit of ['(MJ)', '[MJ]', 'MJ'])
+    for (const cell of ['HI', 'Low', 'n/a', '--']) {
+      const more = `2024-05-02 08:00,${cell}\n2024-05-03 08:00,${cell}\n`
+      const table = `time,Calories\n,${unit}\n2024-05-01 08:00,8.4\n${more}`
+      t.same(kinds(await collected(table)), [], `${unit} above few numbers`)
+    }
   t.same(await taken('Calories', ['250 cal']), [])
   t.same(await taken('Energy burned Cal'), [
     ['Energy', 'energy/kcal', 60],
@@ -155,6 +161,18 @@ t.test('the time column belongs to the records', async t => {
       '2024-05-01T07:15',
       name!
     )
+  for (const [time, note] of [
+    ['日時', 'メモ'],
+    ['测量日期', '备注'],
+    ['날짜', '메모'],
+    ['Data e ora', 'Bemerkung'],
+    ['Дата', 'Примечание']
+  ]) {
+    const table = `${time},Puls,${note}\n45361.25,60,2024-05-01\n45361.5,61,tired\n`
+    const found = await collected(table, 'x', { zone: 'UTC' })
+    t.same([...new Set(times(found))], ['2024-03-10T06:00', '2024-03-10T12:00'], `days since 1900: ${time}`)
+    t.same(kinds(found).filter(([, type]) => type === 'note/txt').length, 2, note!)
+  }
   t.same(await read(['Mar 5, 2024 8:00 AM'], 'time', 'UTC'), ['2024-03-05T08:00'])
   t.same(
     await read(
@@ -207,6 +225,21 @@ t.test('a row above the header is not the header', async t => {
   t.same(kinds(found), [
     ['Masse', 'mass/kg', 71],
     ['Masse', 'mass/kg', 72]
+  ])
+})
+
+t.test('commas above a table are not its delimiter', async t => {
+  const above = 'Created on,12.05.2024 10:30\nDevice,Scale 3000\n'
+  const header = 'Datum\tPuls, beats/min\tSchritte\n'
+  const records = '01.05.2024 08:15\t60\t5335\n02.05.2024, 08:45\t61\t1908\n03.05.2024, 09:15\t62\t9785\n'
+  const found = await collected(above + header + records)
+  t.same(kinds(found), [
+    ['Heart rate', 'frequency/bpm', 60],
+    ['Steps', 'count/steps', 5335],
+    ['Heart rate', 'frequency/bpm', 61],
+    ['Steps', 'count/steps', 1908],
+    ['Heart rate', 'frequency/bpm', 62],
+    ['Steps', 'count/steps', 9785]
   ])
 })
 
