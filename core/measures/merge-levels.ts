@@ -110,8 +110,8 @@ export function listFigures(
   numbers: readonly (Level | undefined)[],
   isPair: boolean
 ): Record<'min' | 'max' | 'mean', unknown> {
-  const pick = (key: keyof Level): unknown =>
-    isPair ? numbers.map(each => each?.[key] ?? null) : numbers[0]?.[key]
+  if (!isPair) return { min: numbers[0]?.min, max: numbers[0]?.max, mean: numbers[0]?.mean }
+  const pick = (key: keyof Level): unknown => numbers.map(each => each?.[key] ?? null)
   return { min: pick('min'), max: pick('max'), mean: pick('mean') }
 }
 

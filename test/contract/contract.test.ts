@@ -111,9 +111,9 @@ t.test('the contract', async t => {
 
 /**
  * Returns the wires that a scenario is sent over: in the short form HTTP, which has a status for each, and for a method's first
- * success or its first refusal, in rotation, and one in six of the others also another wire. Which one differs from method to
- * method, and for the first ones each time. Of all scenarios but the first ones, half are sent, in rotation, and of those that
- * prepare something a third.
+ * success or its first refusal, in rotation, and one in twelve of the others also another wire. Which one differs from method to
+ * method, and for the first ones each time. Of all scenarios but the first ones, a third are sent, in rotation, and of those that
+ * prepare something a quarter.
  */
 function wiresOf(scenario: Scenario, scenarios: readonly Scenario[], turn: number): readonly WireName[] {
   const possible = wires.filter(wire => isFor(wire, scenario))
@@ -121,7 +121,7 @@ function wiresOf(scenario: Scenario, scenarios: readonly Scenario[], turn: numbe
   const isFirst = scenarios.find(each => isRefusal(each) === isRefusal(scenario)) === scenario
   const others = possible.filter(wire => wire !== 'http')
   const at = scenarios.indexOf(scenario)
-  if (!isFirst && (at + turn) % (scenario.before ? 3 : 2) !== 0) return []
+  if (!isFirst && (at + turn) % (scenario.before ? 4 : 3) !== 0) return []
   const isChosen = isFirst ? (turn % 2 === 0) === isRefusal(scenario) : (at + turn) % 12 === 0
   const choice = isFirst ? at + Math.floor(turn / 2) : Math.floor((at + turn) / 12)
   const other = isChosen ? others[choice % others.length] : undefined

@@ -9,6 +9,7 @@ import { Layout } from '../../storage/files/layout.js'
 import { bucket, type Bucket } from '../support/bucket.js'
 import { command } from '../support/command.js'
 import { coffer, type Answer, type Client, type Overrides } from '../support/coffer.js'
+import { rotate } from '../support/rotation.js'
 
 t.setTimeout(300_000)
 
@@ -45,7 +46,7 @@ function dropCache(directory: string): void {
 
 t.test('attachments in a bucket', async t => {
   const store = await bucket(t)
-  for (const workers of [0, 2])
+  for (const workers of rotate(t, [0, 2]))
     t.test(`with ${workers} worker threads are read from there, and deleted there`, async t => {
       const { alice, directory } = await coffer(t, {
         ...settingsFor(store),

@@ -1,6 +1,7 @@
 /** Guessing tokens is throttled over every transport; valid tokens are not affected. (docs/spec/limits.md#guessing) */
 import t, { type Test } from 'tap'
 import { type Answer, type Client, coffer, openCoffer, type Overrides } from '../support/coffer.js'
+import { rotate } from '../support/rotation.js'
 import { connect, socketOf } from '../support/socket.js'
 
 const limited: Overrides = { throttle: { invalidTokens: 3 }, http: { trustedProxies: ['127.0.0.1'] } }
@@ -129,7 +130,7 @@ t.test("guessing the operator's key", async t => {
     ['DELETE', '/users/nobody-here'],
     ['DELETE', '/users/nobody-at-all']
   ] as const
-  for (const workers of [0, 2])
+  for (const workers of rotate(t, [0, 2]))
     t.test(`is throttled on every route${workers > 0 ? ', whichever thread answers' : ''}`, async t => {
       const service = await coffer(t, { ...overrides, workers })
       const { alice, clock } = service

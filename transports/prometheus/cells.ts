@@ -254,16 +254,21 @@ function toNumbers(value: unknown): Numbers | undefined {
 
 /** Returns the cell of a sample; `undefined` if it has no number and its series consists of numbers. */
 function toCell(sample: Sample, { index, measure }: Series): Cell | undefined {
-  const pick = (numbers: Numbers | undefined): number | undefined =>
-    (typeof numbers === 'object' ? numbers[index ?? 0] : numbers) ?? undefined
-  const last = pick(sample.last)
+  const last = pick(sample.last, index)
   if (last !== undefined) return { count: 1, sum: last, last }
   const count = sample.count ?? 0
-  const [max, mean, min] = [sample.max, sample.mean, sample.min].map(pick)
+  const max = pick(sample.max, index)
+  const mean = pick(sample.mean, index)
+  const min = pick(sample.min, index)
   if (mean !== undefined && min !== undefined && max !== undefined)
     return { count, sum: mean * count, min, max }
   if (sample.sum !== undefined) return { count, sum: sample.sum }
   return isNumeric(measure) || count === 0 ? undefined : { count, sum: count }
+}
+
+/** Returns a number, or one of a pair. */
+function pick(numbers: Numbers | undefined, index = 0): number | undefined {
+  return (typeof numbers === 'object' ? numbers[index] : numbers) ?? undefined
 }
 
 /** Returns a number that is less by no more than rounding errors. */

@@ -198,11 +198,9 @@ class LevelSampler implements Sampler {
   }
 
   #format(time: number, { count, numbers, streamId }: MergedLevel, namesSource: boolean): string {
-    return JSON.stringify({
-      time,
-      count,
-      ...(numbers && listFigures(numbers, this.measure.kind === 'pair')),
-      ...(namesSource && { source: streamId })
-    })
+    const source = namesSource ? streamId : undefined
+    if (!numbers) return JSON.stringify({ time, count, source })
+    const { max, mean, min } = listFigures(numbers, this.measure.kind === 'pair')
+    return JSON.stringify({ time, count, min, max, mean, source })
   }
 }

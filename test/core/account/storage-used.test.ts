@@ -4,6 +4,7 @@ import { removeExpired } from '../../../core/platform/retention.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { openCoffer, type Answer, type Client, type Overrides } from '../../support/coffer.js'
 import { Random } from '../../support/random.js'
+import { rotate } from '../../support/rotation.js'
 
 const calls = 600
 
@@ -14,7 +15,7 @@ const settings: [string, Overrides][] = [
     { versioning: { forceKeepHistory: true, deletionMode: 'keep-everything' }, deletions: { retention: 300 } }
   ]
 ]
-for (const [name, overrides] of settings)
+for (const [name, overrides] of rotate(t, settings))
   t.test(`storage used equals a recount after a random workload${name}`, async t => {
     const { alice, clock, server } = await openCoffer(t, overrides)
     const store = storeOf(alice)

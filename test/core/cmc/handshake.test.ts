@@ -1,5 +1,6 @@
 import t from 'tap'
 import { Client } from '../../support/coffer.js'
+import { rotate } from '../../support/rotation.js'
 import {
   accept,
   arrived,
@@ -14,7 +15,7 @@ import {
   write
 } from '../../support/two-servers.js'
 
-for (const isShared of [false, true])
+for (const isShared of rotate(t, [false, true]))
   t.test(isShared ? 'two accounts on one service' : 'two services', async t => {
     const two = await startTwo(t, {}, { isShared })
     const { accepterService, dora, doraSlug, paul, paulSlug } = two
@@ -162,7 +163,7 @@ for (const isShared of [false, true])
     })
   })
 
-for (const isShared of [false, true])
+for (const isShared of rotate(t, [false, true]))
   t.test(`names that change, on ${isShared ? 'one service' : 'two services'}`, async t => {
     const two = await startTwo(t, {}, { isShared })
     const { dora, paul } = two

@@ -1,5 +1,6 @@
 /** Requests that come with a form: accepting them adds it, and hostile ones are refused. */
 import t from 'tap'
+import { rotate } from '../../support/rotation.js'
 import { accept, offer, requestContent, startTwo, write, type TwoServers } from '../../support/two-servers.js'
 
 const items = [
@@ -16,7 +17,7 @@ const asking = { 'coffer:form': form, request: { permissions, allowUserChoice: t
 
 const ofItem = (change: object): object => ({ ...questionnaire, item: [{ ...items[0], ...change }] })
 
-for (const isShared of [false, true])
+for (const isShared of rotate(t, [false, true]))
   t.test(isShared ? 'on one service' : 'on two services', async t => {
     const two = await startTwo(t, {}, { isShared })
     const { dora, paul } = two

@@ -3,6 +3,7 @@ import t from 'tap'
 import type { ApiError, ErrorId } from '../../../core/errors.js'
 import type { Outcome } from '../../../core/call/outcome.js'
 import { Client, coffer, type Answer, type Overrides, type Service } from '../../support/coffer.js'
+import { rotate } from '../../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -193,7 +194,7 @@ const endings: readonly Ending[] = [
   }
 ]
 
-for (const workers of [0, 2])
+for (const workers of rotate(t, [0, 2]))
   t.test(`a long response ends, with ${workers} threads, once`, async t => {
     const service = await coffer(t, { ...settings, workers })
     // Endings of an access, and one of the account itself, share an account.

@@ -12,6 +12,7 @@ import {
   type Overrides,
   type Service
 } from '../../support/coffer.js'
+import { rotate } from '../../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -66,7 +67,7 @@ const count = async (client: Client, streams: string[]): Promise<number> =>
   (await client.do('events.get', { streams, state: 'all', limit: 2 * many })).events.length
 
 t.test('a stream with many events', async t => {
-  for (const mergeEventsWithParent of [true, false])
+  for (const mergeEventsWithParent of rotate(t, [true, false]))
     t.test(`is deleted while other calls are handled, merged: ${mergeEventsWithParent}`, async t => {
       const { alice, bob, server } = await service(t)
       const heard: string[] = []
@@ -96,7 +97,7 @@ t.test('a stream with many events', async t => {
     })
 
   t.test('is deleted with a result however many events it had, in a batch too', async t => {
-    for (const isBatch of [false, true]) {
+    for (const isBatch of rotate(t, [false, true])) {
       const { alice, server } = await service(t, { limits: { batchResultItems: 10 } })
       const params = { id: 'going', mergeEventsWithParent: true }
       const outcome = await server.dispatcher.call({

@@ -14,6 +14,7 @@ import {
   password,
   requestOf
 } from '../../support/passkeys.js'
+import { rotate } from '../../support/rotation.js'
 
 /** Starts a service in which Alice and Bobby have passwords; Alice is signed in with a second app as well. */
 async function start(t: Test, overrides: Overrides = {}) {
@@ -102,7 +103,7 @@ t.test('passkeys.challenge', async t => {
 })
 
 t.test('passkeys.create', async t => {
-  for (const workers of [0, 2])
+  for (const workers of rotate(t, [0, 2]))
     t.test(`accepts the requested credential once, in the same session (${workers} threads)`, async t => {
       const { alice, bobby, elsewhere, service } = await start(t, { workers })
       const creation = await creationFor(alice)

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { Answer } from '../../support/coffer.js'
+import { rotate } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 import { startFakePeer } from './fake-peer.js'
 import { contact, follow, listCopies, reaches, root, startWorld } from './world.js'
@@ -10,7 +11,7 @@ function page(all: readonly unknown[], query: URLSearchParams): unknown[] {
   return all.slice(skip, skip + limit)
 }
 
-for (const isShared of [false, true])
+for (const isShared of rotate(t, [false, true]))
   t.test(isShared ? 'two accounts on one service' : 'two services', async t => {
     const world = await startWorld(t, {}, { isShared })
     const { dora, paul, channel } = world

@@ -2,6 +2,7 @@
 import t from 'tap'
 import type { Answer, Client } from '../../support/coffer.js'
 import { noPictures, picture } from '../../support/pictures.js'
+import { rotate } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 import { contact, follow, root, startWorld, type World } from './world.js'
 
@@ -50,7 +51,7 @@ async function read({ access, service, username }: Client, event: Answer, name: 
   return await answer.text()
 }
 
-for (const isShared of [false, true])
+for (const isShared of rotate(t, [false, true]))
   t.test(`files ${isShared ? 'of another account here' : 'of another server'}`, async t => {
     const world = await startWorld(t, {}, { isShared })
     const { dora, paul } = world

@@ -1,6 +1,7 @@
 /** The points of series in copies. */
 import t from 'tap'
 import type { Answer, Client } from '../../support/coffer.js'
+import { rotate } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 import { contact, follow, root, startWorld, type World } from './world.js'
 
@@ -55,7 +56,7 @@ async function copied(world: World, mirror: string, id: string): Promise<void> {
   throw new Error(`${id}: ${expected.points.length} points, but the copy has ${found?.points.length}`)
 }
 
-for (const isShared of [false, true])
+for (const isShared of rotate(t, [false, true]))
   t.test(`points ${isShared ? 'of another account here' : 'of another server'}`, async t => {
     const world = await startWorld(t, {}, { isShared })
     const { dora, paul } = world

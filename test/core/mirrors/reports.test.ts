@@ -1,6 +1,7 @@
 /** What owners learn of the copies of their data. */
 import t from 'tap'
 import { Client, type Answer } from '../../support/coffer.js'
+import { rotate } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 import { contact, follow, reaches, root, startWorld, type World } from './world.js'
 
@@ -10,7 +11,7 @@ async function listTold({ paul }: World, action: string): Promise<Answer[]> {
   return events
 }
 
-for (const isShared of [false, true])
+for (const isShared of rotate(t, [false, true]))
   t.test(isShared ? 'on one service' : 'on two services', async t => {
     const world = await startWorld(t, {}, { isShared })
     const { dora, grantId, paul, requesterService } = world

@@ -1,6 +1,7 @@
 /** Rules on what another person has shared: they fire when the copy gets new data. (docs/api/rules.md#rules-on-copies) */
 import t from 'tap'
 import type { Answer } from '../../support/coffer.js'
+import { rotate } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 import { contact, follow, reaches, root, startWorld, type World } from './world.js'
 
@@ -35,7 +36,7 @@ async function startRules({ dora }: World) {
   }
 }
 
-for (const isShared of [false, true])
+for (const isShared of rotate(t, [false, true]))
   t.test(`a rule on a copy, ${isShared ? 'on one service' : 'on two services'}`, async t => {
     const world = await startWorld(t, {}, { isShared })
     const { dora, grantId, paul, requesterService } = world

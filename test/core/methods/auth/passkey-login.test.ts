@@ -13,6 +13,7 @@ import {
   password,
   requestOf
 } from '../../../support/passkeys.js'
+import { rotate } from '../../../support/rotation.js'
 
 /** Starts a service in which Alice and Bobby each have a passkey. */
 async function start(t: Test, overrides: Overrides = {}, options: { counts?: boolean } = {}) {
@@ -39,7 +40,7 @@ function from(ip: string): Record<string, string> {
 }
 
 t.test('auth.passkeyLogin', async t => {
-  for (const workers of [0, 2])
+  for (const workers of rotate(t, [0, 2]))
     t.test(`signs in the owner of the passkey, without a username (${workers} threads)`, async t => {
       const { alice, his, hers, service, signIn } = await start(t, { workers })
       const { body, status } = await signIn()
@@ -147,7 +148,7 @@ t.test('auth.passkeyLogin', async t => {
     t.ok((await loginWith(service, right)).body.token, 'and takes it is')
   })
 
-  for (const workers of [0, 2])
+  for (const workers of rotate(t, [0, 2]))
     t.test(`accepts a signature once, and none made for another purpose (${workers} threads)`, async t => {
       const { alice, hers, service } = await start(t, { workers })
       const signed = hers.authenticator.get(await requestOf(service))

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import { coffer, openCoffer, type Client, type Overrides } from '../../../support/coffer.js'
+import { rotate } from '../../../support/rotation.js'
 import { SlowClient } from '../../../support/slow-client.js'
 
 t.setTimeout(900_000)
@@ -160,7 +161,7 @@ t.test('a client that reads too slowly for long is disconnected', async t => {
 })
 
 t.test('a client whose access ends', async t => {
-  for (const workers of [0, 2]) {
+  for (const workers of rotate(t, [0, 2])) {
     const used = workers === 0 ? service : await coffer(t, { ...settings, workers })
     const { alice } = used
     const own = workers === 0 ? kinds : await filled(alice)
