@@ -119,7 +119,7 @@ t.test('pages of data points in deep streams with long names end after four mill
     const above = at > 0 && { parentId: `part-${at - 1}` }
     await alice.do('streams.create', {
       id: `part-${at}`,
-      name: `${at === 1 ? 'glucose' : at} ${rest}`,
+      name: at === 1 ? 'Glucose' : `${at} ${rest}`,
       ...above
     })
   }
