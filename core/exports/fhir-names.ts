@@ -70,12 +70,16 @@ function toWords(...lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.flatMap(line => line.normalize('NFKC').split(' ')))
 }
 
+/** Maximum length of a name that is compared, in characters: there may be thousands of long ones. */
+const maxComparedLength = 256
+
 /**
  * Returns the forms in which a name is compared: programs write `maxHeartRate` and `heart_rate`, and systems decompose accents. Some
- * words have capitals inside, such as `SpO2`.
+ * words have capitals inside, such as `SpO2`. The end of a long name counts as a word.
  */
 export function listForms(name: string): readonly string[] {
-  const plain = name
+  const whole = name.length > maxComparedLength ? `${name.slice(0, maxComparedLength)} etc` : name
+  const plain = whole
     .normalize('NFKC')
     .replaceAll(/\p{Variation_Selector}|\p{Join_Control}/gu, '')
     .replaceAll('_', ' ')
