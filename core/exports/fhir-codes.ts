@@ -4,6 +4,7 @@
  */
 import { findMeasure } from '../../schemas/measures/catalogue.js'
 import { convertUnit, splitType } from '../../schemas/units.js'
+import { isDevice, isGroup, isName, isNotMeasured, listForms } from './fhir-names.js'
 import type { StreamPlace } from './stream-names.js'
 
 /** What an observation is about. */
@@ -17,7 +18,7 @@ interface Rule extends Coding {
   readonly types: readonly string[]
   /** The measures of the catalogue that the code is for. */
   readonly measures: readonly string[]
-  /** Pattern of the words that the name of one of the streams has to consist of, besides neutral ones. */
+  /** Pattern of the words that the name of one of the streams has to consist of, besides neutral ones; those above it group measurements, and those below are devices. */
   readonly matchesName?: RegExp
   /** Where the type is enough: the pattern of names that say what a stream holds. Streams below are devices. */
   readonly findsName?: RegExp
@@ -27,28 +28,7 @@ interface Rule extends Coding {
 
 /** Names of what is counted in beats per minute like a heart rate, or compared with one. */
 const notHeartRate =
-  /cadence|cadenza|kadenz|trittfrequenz|schrittfrequenz|schlagzahl|stroke|\bsteps? (?:per|rate)|\bspm\b|\brpm\b|\bpas par|tempo|metrono|métrono|drum|trommel|batterie|music|musik|musique|recover|erholung|récup|reserve|réserve|respir|breath|atem|atmung/i
-/** Names of what people want to reach or expect. */
-const wanted =
-  /\b(?:goal|target)s?\b|ziel|wunsch|\bsoll|objectif|\bcible|\bvisée?\b|desired|ideal|idéal|predict|prognos|prévision|limit|grenz|threshold|schwelle|seuil|alarm|alert/i
-/** Names of statistics and of differences. */
-const derived =
-  /deviation|abweichung|\bécart|\bsd\b|coefficient|koeffizient|varia[bnt]|schwankung|fluctuat|\bchanges?\b|änderung|changement|differ|différ|\bdelta\b|Δ|trend\b|tendance|per[cz]entil/i
-/**
- * Names of averages, highest and lowest values, which have codes of their own. Short words only with what they are of: `Max` is also a
- * person, or the end of a device's name, and `min` a unit.
- */
-const summaries =
-  /maxim(?:um|al)|minim(?:um|al)|\b(?:highest|lowest|peak|averages?|mean|median)\b|höchst|niedrigst|tiefst|spitzen|mittler|mittelwert|durchschnitt|\bmoyen(?:ne)?s?\b|médian|plus (?:haut|bas)|\b(?:max|min|avg)\.? (?:heart|hr\b|puls|herz|bpm|bp\b|blood|spo2|weight|glucose|temp|resp)|[,(] ?(?:max|min(?![-⁻−^])|avg)\b|\b(?:rate|hr|fc|puls|frequenz|spo2) (?:max|avg)\b/i
-/** Names of those whose account it is not: unborn children, animals, plants, relatives. */
-const notOwn =
-  /\bf(?:o?e|œ)tal|fötal|fœtal|birth|geburt|naissance|\b(?:dog|cat|horse|pet|fish|plant|tree)s?\b|\bhunde?s?\b|\bkatzen?\b|\bpferd|haustier|fisch|pflanze|\bchiens?\b|\bchats?\b|\bcheval\b|\bpoissons?\b|\bplantes?\b|\barbres?\b/i
-/** Names of relatives and families. */
-const relatives =
-  /\bbab(?:y|ies)\b|\binfants?\b|newborn|toddler|\bchild(?:ren)?\b|\bkids?\b|\bsons?\b|daughter|mother|father|\bm[ou]m(?:my)?\b|\bdad(?:dy)?\b|\bparents?\b|husband|\bwife\b|spouse|\bpartner|sister|brother|\bgrand(?:ma|pa)\b|family|säugling|neugeboren|\bkind(?:er|es|s)?\b|\bsohn|tochter|mutter|vater|\bmam[ai]\b|\bpap[ai]\b|ehemann|ehefrau|schwester|bruder|\bo[mp]as?\b|familie|\bbébé|nourrisson|\benfants?\b|\bfils\b|\bfille\b|mère\b|père\b|\bmaman\b|\bmari\b|\bfemme\b|conjoint|\bsœur|\bfrère|famille/i
-/** Names of what is no measurement of the user, whatever it is of. */
-const notMeasured = [wanted, derived, summaries, notOwn, relatives]
-
+  /cadence|cadenza|kadenz|trittfrequenz|schrittfrequenz|schlagzahl|stroke|\bsteps? (?:per|rate)|\bspm\b|\brpm\b|\bpas par|tempo|metrono|métrono|drum|trommel|batterie|music|musik|musique|recover|erholung|récup|reserve|réserve|variab|\bhr[rv]\b|\blthr\b|\bzones?\b|respir|breath|atem|atmung/i
 /** The first rule that matches applies. Names are in the languages of the pages. */
 const codingRules: readonly Rule[] = [
   {
@@ -62,7 +42,7 @@ const codingRules: readonly Rule[] = [
     types: ['frequency/bpm'],
     measures: ['resting-heart-rate'],
     matchesName:
-      /rest(?:ing)?(?: (?:heart rate|pulse|hr|bpm))?|(?:heart rate|pulse|hr|bpm|puls|herzfrequenz) (?:rest|ruhe)|ruhe(?:puls|herzfrequenz|hf)?|(?:(?:fréquence cardiaque|pouls|fc) )?repos/,
+      /rhr|rest(?:ing)?(?: (?:heart rate|pulse|hr|bpm))?|(?:heart rate|pulse|hr|bpm|puls|herzfrequenz) (?:rest|ruhe)|ruhe ?(?:puls|herzfrequenz|hf)?|(?:(?:fréquence cardiaque|pouls|fc) )?repos/,
     excludesName: notHeartRate,
     loinc: [['40443-4', 'Heart rate --resting']],
     category: 'vital-signs'
@@ -87,9 +67,9 @@ const codingRules: readonly Rule[] = [
     types: ['mass/kg', 'mass/g', 'mass/lb', 'mass/st', 'mass/oz'],
     measures: ['weight'],
     matchesName:
-      /(?:body ?)?weight|body ?mass|(?:körper)?gewicht|poids(?: corps| corporel)?|masse corporelle/,
+      /(?:body ?)?weight|body ?mass|(?:körper ?)?gewicht|poids(?: corps| corporel)?|masse corporelle/,
     excludesName:
-      /fat|lean|muscle|bone|water|lift|luggage|food|fett|mager|muskel|knochen|wasser|graisse|maigre|musc|osseu|\beau\b|train|exerci|workout|bewegt|heben|hantel|dumbbell|barbell|kettlebell|squat|bench|\bpress\b|\bdry\b|trocken|portion|serving|meal|breakfast|lunch|dinner|frühstück|mittagessen|abendessen|déjeuner|dîner|mahlzeit|repas|ingredient|zutat|backpack|package|paket|colis|rucksack|soulev|haltère|gepäck|bagage|\bloss|\blost|\bgain|\bhive|bienen|ruche|harvest|ernte|récolte|vehicle|fahrzeug|véhicule|trailer|anhänger|verlust|abnahme|zunahme|perte|prise de/i,
+      /fat|lean|muscle|bone|water|lift|luggage|food|fett|mager|muskel|knochen|wasser|graisse|maigre|musc|osseu|\beau\b|train|exerci|workout|bewegt|heben|hantel|dumbbell|barbell|kettlebell|squat|bench|\bpress\b|\bdry\b|trocken|portion|\bparts?\b|\b(?:and|&) balance|serving|meal|breakfast|lunch|dinner|frühstück|mittagessen|abendessen|déjeuner|dîner|mahlzeit|repas|ingredient|zutat|backpack|package|paket|colis|rucksack|soulev|haltère|gepäck|bagage|\bloss|\blost|\bgain|\bhive|bienen|ruche|harvest|ernte|récolte|vehicle|fahrzeug|véhicule|trailer|anhänger|verlust|abnahme|zunahme|perte|prise de/i,
     loinc: [['29463-7', 'Body weight']],
     category: 'vital-signs'
   },
@@ -99,7 +79,7 @@ const codingRules: readonly Rule[] = [
     // The German "Taille" is the waist: alone, the word is not certain.
     // German words such as "Tumorgröße" are of anything.
     matchesName:
-      /(?:(?:body|standing) )?height|(?:körper)?gr(?:össe|öße)|taille (?:corporelle|debout)|stature/,
+      /(?:(?:body|standing) )?height|(?:körper ?)?gr(?:össe|öße)|taille (?:corporelle|debout)|stature/,
     excludesName:
       /waist|tour de|umfang|girth|circonf|circumf|sit|seat|saddle|heel|ceiling|\btide|fundal|uter|elevation|climb|altitude|table|tisch|desk|bureau|jump|sprung|saut|wave|welle|vague|snow|schnee|neige|schuh|kleid|tumou?r|knee|\bknie|genou|chair|stuhl|chaise/i,
     loinc: [['8302-2', 'Body height']],
@@ -116,7 +96,7 @@ const codingRules: readonly Rule[] = [
     types: ['temperature/c', 'temperature/f'],
     measures: ['body-temperature', 'basal-body-temperature'],
     matchesName:
-      /(?:core |basal )?body temp(?:erature)?|körper(?:kern)?temp(?:eratur)?|temp(?:érature)? (?:corporelle|corps)|fever|fieber|fièvre/,
+      /(?:core |basal )?body temp(?:eratures?)?|körper(?:kern)?temp(?:eratur)?|temp(?:érature)?s? (?:corporelles?|corps)|fever|fieber|fièvre/,
     excludesName:
       /room|zimmer|raum|pièce|outside|aussen|water|wasser|skin|haut|peau|cutan|wrist|handgelenk|poignet|ambient|umgebung|environ|\bair\b|luft|bath|\bbad|\bbain|surface|oberfl/i,
     loinc: [['8310-5', 'Body temperature']],
@@ -126,7 +106,7 @@ const codingRules: readonly Rule[] = [
     types: ['ratio/percent'],
     measures: ['oxygen-saturation'],
     matchesName:
-      /(?:blood |o2 ?|oxygen )?saturation|(?:blood )?oxygen(?: saturation)?|s[pa]o2|o2|(?:blut)?sauerstoff(?:sättigung)?(?: blut)?|(?:saturation )?oxygène(?: sang| sanguin)?|oxymétrie/,
+      /(?:blood |o2 ?|oxygen )?saturation|(?:blood )?oxygen(?: saturation)?|s[pa]o2|o2|(?:(?:blut ?)?sauerstoff ?|o2 ?)?sättigung(?: blut)?|(?:blut ?)?sauerstoff(?: blut)?|(?:saturation )?oxygène(?: sang| sanguin)?|oxymétrie/,
     excludesName:
       /muscle|muskel|muscul|tissue|gewebe|tissu|cerebral|zerebral|cérébral|fio2|inspir|\bair\b|raumluft|ambient|umgebung|\bflow|\bdébit|desat|entsätt|dissolved|aquari|ventil|ven(?:ous|ös)|veineu|\bbelow\b|\bunter\b|\bsous\b|<|\bdrop|abfall|baisse|uptake|aufnahme|consum|verbrauch|consomm/i,
     loinc: [
@@ -138,7 +118,7 @@ const codingRules: readonly Rule[] = [
   {
     types: ['ratio/percent'],
     measures: ['body-fat'],
-    matchesName: /body ?fat|körperfett(?:anteil)?|masse grasse|graisse corporelle/,
+    matchesName: /body ?fat|körper ?fett(?:anteil)?|masse grasse|graisse corporelle/,
     excludesName: /visc|viszeral|trunk|rumpf|\btronc|\barms?\b|\blegs?\b|\bbras\b|\bjambe|\bbeine?\b/i,
     loinc: [['41982-0', 'Percentage of body fat Measured']],
     category: 'vital-signs'
@@ -218,53 +198,31 @@ function readPlace(type: string, place: StreamPlace): Reading {
 }
 
 function computeReading(type: string, place: StreamPlace): Reading {
-  const { above, mark, path } = place
+  const { above, isCopied, mark, path } = place
   const rules = codingRules.filter(rule => rule.types.includes(type))
   const measure = mark && findMeasure(mark.measure)
   if (measure?.types.some(each => isSameQuantity(type, each))) {
     const rule = rules.find(({ measures }) => measures.includes(measure.id))
     return { marked: rule ? { code: rule, place, at: mark!.at } : 'none', named: [] }
   }
-  const names = [...path, ...above]
+  const shown = path.map(listForms)
+  // Of a copy, the user at the root is the subject.
+  const all = [...above.toReversed().map(listForms), ...shown].slice(isCopied ? 1 : 0)
+  const forms = all.flat()
   // What belongs to no measure of the catalogue, or to the user's own, is not certain.
-  const isExcluded = (mark && !measure) || names.some(name => notMeasured.some(pattern => pattern.test(name)))
+  const isExcluded = (mark && !measure) || forms.some(isNotMeasured)
+  const isCertain = (at: number): boolean =>
+    all.slice(0, all.length - (path.length - at)).every(each => each.some(isGroup)) &&
+    shown.slice(at + 1).every(each => each.some(isDevice))
   const named = rules.map(({ excludesName, findsName, matchesName, ...code }) => {
-    if (isExcluded || (excludesName && names.some(name => excludesName.test(name)))) return 'none' as const
-    const at = path.findLastIndex(name => isName(name, matchesName) || findsName?.test(name) === true)
-    if (at >= 0) return { code, place, at }
+    if (isExcluded || (excludesName && forms.some(form => excludesName.test(form)))) return 'none' as const
+    const at = shown.findLastIndex(each =>
+      each.some(form => (matchesName ? isName(form, matchesName) : findsName?.test(form) === true))
+    )
+    if (at >= 0) return matchesName && !isCertain(at) ? undefined : { code, place, at }
     return matchesName ? undefined : { code, place, at: path.length - 1, isUnnamed: true as const }
   })
   return { named }
-}
-
-/** Words that do not change what a measurement is: when it was made, how, by what, and in which unit. */
-const neutralWords = new Set(
-  (
-    'a an the my of in on at by from with and to der die das des dem den mein meine meiner am im um von vom mit und ' +
-    'le la les l de du des d mon ma mes à au aux en par avec et ' +
-    'morning noon evening night bedtime day daily today hour hourly morgen morgens früh mittag mittags abend abends nacht nachts tag täglich ' +
-    'matin midi soir nuit jour jours quotidien ' +
-    'before after fasting fasted breakfast lunch dinner vor nach nüchtern frühstück mittagessen abendessen avant après jeun petit déjeuner dîner ' +
-    'measure measured measurement measurements reading readings record records sample samples value values log history data level levels ' +
-    'messung messungen gemessen wert werte verlauf daten spiegel mesure mesures mesuré mesurée valeur valeurs relevé relevés niveau données ' +
-    'manual manually self home manuell selbst zuhause maison ' +
-    'percentage percent share ratio anteil prozent taux part pourcentage pour cent ' +
-    'kg kilogram kilograms g gram grams lb lbs pound st oz cm centimetres centimeters m metres meters ft inch inches ' +
-    'mmol mg dl ml c f celsius fahrenheit bpm min ' +
-    'scale scales waage balance meter cgm thermometer thermomètre ' +
-    'oximeter oxymeter oximètre oxymètre finger fingertip doigt oral mouth ear ohr oreille forehead stirn armpit achsel rectal rektal ' +
-    'capillary kapillar capillaire peripheral ' +
-    'health google fit samsung huawei xiaomi fitbit garmin withings oura polar suunto whoop omron beurer tanita renpho eufy nokia dexcom libre freestyle'
-  ).split(' ')
-)
-
-/** Returns whether a name consists of what a pattern matches and neutral words. Any other word may be what the measurement is of. */
-function isName(name: string, pattern: RegExp | undefined): boolean {
-  if (!pattern) return false
-  const words = name.toLowerCase().match(/[\p{L}\p{M}\d]+/gu) ?? []
-  const rest = words.filter(word => !neutralWords.has(word) && !/^\d+$/.test(word)).join(' ')
-  // Few repetitions: a name could match in very many ways.
-  return new RegExp(`^(?:${pattern.source})(?: (?:${pattern.source})){0,2}$`).test(rest)
 }
 
 /** Returns whether values of two types are of the same quantity. What a frequency counts, such as breaths, has no conversion. */
@@ -285,7 +243,7 @@ function createGlucoseRule(types: readonly string[], code: string, display: stri
     measures: ['glucose', 'fasting-glucose'],
     // Not triglycerides, glycerol, or what has a part of glucose only.
     matchesName:
-      /(?:blood )?(?:glucose|sugar)(?: blood)?|(?:nüchtern)?(?:blut)?(?:zucker|gl[uy][ck]ose)(?: blut)?|gl[yi][ck](?:a?e|ä|é)mi[ae]|(?:sucre|glucose)(?: sang| sanguin)?/,
+      /(?:blood )?(?:glucose|sugar)s?(?: blood)?|(?:nüchtern)?(?:blut ?)?(?:zucker|gl[uy][ck]ose)(?: blut)?|gl[yi][ck](?:a?e|ä|é)mi[ae]s?|(?:sucre|glucose)(?: sang| sanguin)?/,
     excludesName:
       /urin|s[uú]ri[ae]|food|intake|h[aäe]mo|hémo|hba1c|gl[uy][ck]os(?:am|yl)|serum|sérum|plasma|liquor|spinal|\bcsf\b|\blcr\b|saliv|speichel|sweat|schweiß|schweiss|sueur|tears?\b|interstiti/i,
     loinc: [[code, display]],

@@ -4,6 +4,7 @@ import { readMeasureMark } from '../../schemas/measures/measure.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 import { ReaderVersion, type Reader } from '../call/reader.js'
 import { iterateAncestors } from '../streams/tree.js'
+import { isFollowedId } from '../system-ids.js'
 import { truncate } from './chunks.js'
 
 /** Names of streams from the root to the stream itself; of a long path the end, after an ellipsis. */
@@ -16,6 +17,8 @@ export interface StreamPlace {
   readonly mark?: { readonly measure: string; readonly at: number } | undefined
   /** Names of the other streams above, which are never shown: a goal remains one for those who only see streams below. */
   readonly above: Path
+  /** Whether the streams are a copy of another account: the one at the root has the name of that user. */
+  readonly isCopied?: true
 }
 
 /** Maximum number of streams whose names are cached. */
@@ -116,6 +119,7 @@ export function toPlace(id: string, streams: readonly NamedStream[], names: read
   return {
     path,
     mark: index < 0 ? undefined : { measure: streams[index]!.mark!, at },
-    above: streams.slice(names.length).map(({ name }) => name)
+    above: streams.slice(names.length).map(({ name }) => name),
+    ...(isFollowedId(id) && { isCopied: true as const })
   }
 }

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { Event } from '../../schemas/event.js'
 import type { Stream } from '../../schemas/stream.js'
+import { findMeasure } from '../../schemas/measures/catalogue.js'
+import { measureKey, noMeasure, readMeasureMark } from '../../schemas/measures/measure.js'
 import type { Mirror } from '../../schemas/mirrors/mirror.js'
 import { maxNameLength } from '../../schemas/scalars.js'
 import { UniqueViolation } from '../../storage/errors.js'
@@ -33,6 +35,8 @@ export interface WantedStream {
   readonly name: string
   readonly parentId: string
   readonly trashed: boolean
+  /** The measure with which it is marked: without it, what it holds would be taken for another measure. */
+  readonly mark: string | undefined
 }
 
 /** Returns the id of the copy of a stream. */
@@ -69,15 +73,18 @@ export function planStreams(mirror: Mirror, roots: readonly unknown[]): WantedSt
 /** Returns the stream of the copy for one of the original; `undefined` if that has no valid id. */
 function toWanted(mirror: Mirror, item: unknown, parentId: string): WantedStream | undefined {
   if (!isObject(item)) return undefined
-  const { id, name, trashed } = item
+  const { clientData, id, name, trashed } = item
   if (typeof id !== 'string' || id === '' || id.length > 1024 || /^[:.]/.test(id)) return undefined
+  const mark = isObject(clientData) ? readMeasureMark(clientData) : undefined
   const text = typeof name === 'string' ? truncateText(name, maxNameLength - 100) : ''
   return {
     id: getCopyId(mirror, id),
     remoteId: id,
     name: text === '' ? truncateText(id, 200) : text,
     parentId,
-    trashed: trashed === true
+    trashed: trashed === true,
+    // Measures of the person's own are none here, whatever the keeper's own are called.
+    mark: mark === undefined || findMeasure(mark) ? mark : noMeasure
   }
 }
 
@@ -93,10 +100,11 @@ export function findOutdated(
 }
 
 function isSame(stream: Stream, wanted: WantedStream): boolean {
-  const { name, parentId, trashed } = wanted
+  const { mark, name, parentId, trashed } = wanted
   return (
     stream.parentId === parentId &&
     (stream.trashed === true) === trashed &&
+    readMeasureMark(stream.clientData) === mark &&
     (stream.name === name || stream.name === getOtherName(wanted))
   )
 }
@@ -119,19 +127,27 @@ export function insertRoot(call: Call, { person, streamId }: Mirror): void {
  */
 export function writeStream(call: Call, wanted: WantedStream): void {
   const { changes, now, store } = call
-  const { id, name, parentId, remoteId, trashed } = wanted
+  const { id, mark, name, parentId, remoteId, trashed } = wanted
+  const clientData = { [followedKey]: { id: remoteId }, ...(mark !== undefined && { [measureKey]: mark }) }
   const before = store.streams.find(id)?.stream
   if (!before)
     return insertNamed(call, wanted, {
       parentId,
-      clientData: { [followedKey]: { id: remoteId } },
+      clientData,
       ...(trashed && { trashed })
     })
   const { trashed: _trashed, ...rest } = before
   changes.add('streams', [id])
   const update = (free: string): void => {
     const modified = store.stamp(now)
-    store.streams.update({ ...rest, name: free, parentId, ...(trashed && { trashed }), modified })
+    store.streams.update({
+      ...rest,
+      clientData,
+      name: free,
+      parentId,
+      ...(trashed && { trashed }),
+      modified
+    })
   }
   withFreeName([name, getOtherName(wanted)], update)
   changes.add('streams', [id])

@@ -163,7 +163,38 @@ t.test('names of goals, exercises and other bodies are no measurements', async t
     ['Sauerstoffflasche', 'ratio/percent'],
     ['Traubenzucker', 'density/g-dl'],
     ['Sucre du vin', 'density/g-dl'],
-    ['Body fat of cheese', 'ratio/percent']
+    ['Body fat of cheese', 'ratio/percent'],
+    ['Poids du petit', 'mass/kg'],
+    ['Poids par part', 'mass/g'],
+    ['Weight and balance', 'mass/kg'],
+    ['🚲 Weight', 'mass/kg'],
+    ['Blutdruck 🐕', 'blood-pressure/mmhg-bpm'],
+    ['👶 Puls', 'frequency/bpm'],
+    ['⌀ Gewicht', 'mass/kg'],
+    ['Ø Blutdruck', 'blood-pressure/mmhg-bpm'],
+    ['SpO2 min', 'ratio/percent'],
+    ['Glucose min', 'density/mg-dl'],
+    ['HRmax', 'frequency/bpm'],
+    ['HFmax', 'frequency/bpm'],
+    ['Herzfrequenz max.', 'frequency/bpm'],
+    ['Puls min', 'frequency/bpm'],
+    ['Blutdruck max', 'blood-pressure/mmhg-bpm'],
+    ['maxHeartRate', 'frequency/bpm'],
+    ['heart_rate_max', 'frequency/bpm'],
+    ['avgHR', 'frequency/bpm'],
+    ['HRV', 'frequency/bpm'],
+    ['Heart rate zone 2', 'frequency/bpm'],
+    ['step_goal', 'count/steps'],
+    ['stepGoal', 'count/steps'],
+    ['bp_target', 'blood-pressure/mmhg-bpm'],
+    ['Steps remaining', 'count/steps'],
+    ['Écart de tension', 'blood-pressure/mmhg-bpm'],
+    ['Blutdruck meiner Frau', 'blood-pressure/mmhg-bpm'],
+    ['Blutdruck meines Mannes', 'blood-pressure/mmhg-bpm'],
+    ['Puls Enkelkind', 'frequency/bpm'],
+    ["Grandson's pulse", 'frequency/bpm'],
+    ['Tension de mon épouse', 'blood-pressure/mmhg-bpm'],
+    ['Tension de ma mère'.normalize('NFD'), 'blood-pressure/mmhg-bpm']
   ]
   for (const [at, [name, type]] of others.entries()) await add(alice, `stream-${at}`, { name }, type, name)
   const found = await readCodes(alice)
@@ -206,7 +237,20 @@ t.test('names may say when, how and in which unit something is measured', async 
     ['Glucose level after lunch', 'density/mg-dl', '2339-0'],
     ['Ruhepuls morgens', 'frequency/bpm', '40443-4'],
     ['Resting HR', 'frequency/bpm', '40443-4'],
-    ['Fréquence cardiaque au repos', 'frequency/bpm', '40443-4']
+    ['Fréquence cardiaque au repos', 'frequency/bpm', '40443-4'],
+    ['restingHeartRate', 'frequency/bpm', '40443-4'],
+    ['RHR', 'frequency/bpm', '40443-4'],
+    ['Ruhepuls (1/min)', 'frequency/bpm', '40443-4'],
+    ['Ruhepuls min⁻¹', 'frequency/bpm', '40443-4'],
+    ['⚖️ Weight', 'mass/kg', '29463-7'],
+    ['body_weight', 'mass/kg', '29463-7'],
+    ['Gewichtsverlauf', 'mass/kg', '29463-7'],
+    ['Größe'.normalize('NFD'), 'length/cm', '8302-2'],
+    ['SpO₂', 'ratio/percent', '59408-5'],
+    ['O₂-Sättigung', 'ratio/percent', '59408-5'],
+    ['Blutzuckerwerte', 'density/mg-dl', '2339-0'],
+    ['Glycémies', 'density/mg-dl', '2339-0'],
+    ['Températures corporelles', 'temperature/c', '8310-5']
   ]
   for (const [at, [name, type]] of names.entries()) await add(alice, `stream-${at}`, { name }, type, name)
   const found = await readCodes(alice)
@@ -214,6 +258,35 @@ t.test('names may say when, how and in which unit something is measured', async 
     new Map([...found].map(([name, own]) => [name, own[0]])),
     new Map(names.map(([name, , code]) => [name, code]))
   )
+})
+
+t.test('streams above a measurement say whose it is, and those below are devices', async t => {
+  const { alice } = await coffer(t)
+  const weight = ['29463-7']
+  const paths: readonly (readonly [path: string, codes: readonly string[]])[] = [
+    ['Bike/Weight', []],
+    ['Anna/Körper/Gewicht', []],
+    ['Suivi/Valise/Poids', []],
+    ['Weight/Bike', []],
+    ['Weight/Anna', []],
+    ['Health/Body/Weight', weight],
+    ['Gesundheit/Vitalwerte/Gewicht', weight],
+    ['Santé/Poids/Withings Body+', weight],
+    ['Apple Health/Weight/Mi Body Composition Scale', weight],
+    ["Meine Messwerte 2026/Gewicht/Ana's Watch", weight]
+  ]
+  for (const [at, [path]] of paths.entries()) {
+    let parentId: string | null = (await alice.stream(`top-${at}`)).id
+    await alice.do('streams.update', { id: parentId, update: { name: `${at}` } })
+    for (const [depth, name] of path.split('/').entries()) {
+      const id = `stream-${at}-${depth}`
+      await alice.do('streams.create', { id, name, parentId })
+      parentId = id
+    }
+    await alice.event({ streamIds: [parentId], type: 'mass/kg', content: 60, description: path })
+  }
+  t.same(await readCodes(alice), new Map(paths))
+  t.equal((await readFhir(alice)).length, 5)
 })
 
 t.test('a stream that is marked with a measure holds that, whatever its name is', async t => {
@@ -297,7 +370,8 @@ t.test('an access to a part of the streams gets the same codes, without the name
       [{ name: 'Hidden 5', ...mark('resting-heart-rate') }, 'Watch', 'frequency/bpm', ['40443-4']],
       [{ name: 'Hidden goals' }, 'Weight', 'mass/kg', []],
       [{ name: 'Hidden target' }, 'Nights', 'sleep/analysis', []],
-      [{ name: 'Hidden 6' }, 'Weight', 'mass/kg', ['29463-7']]
+      [{ name: 'Hidden bike' }, 'Weight', 'mass/kg', []],
+      [{ name: 'Health 6' }, 'Weight', 'mass/kg', ['29463-7']]
     ]
   const permissions = []
   for (const [at, [stream, name, type]] of above.entries()) {

@@ -1,6 +1,6 @@
 /** Copies of other accounts' streams in FHIR: what they hold is about another person than the user. */
 import t from 'tap'
-import { follow, root, startWorld } from '../../core/mirrors/world.js'
+import { contact, follow, root, startWorld } from '../../core/mirrors/world.js'
 import type { Answer, Client } from '../../support/coffer.js'
 import { ask, ids } from '../../support/fhir.js'
 import { until } from '../../support/socket.js'
@@ -78,4 +78,74 @@ t.test('what others have measured is not the user’s', async t => {
       name
     )
   }
+})
+
+/** Returns the measures in a stream, with the number of their values. */
+async function readCounts(client: Client, streamId: string): Promise<[string, number][]> {
+  const { facts } = await client.do('measures.facts', { streams: [streamId] })
+  return facts.map(({ count, measure }: Answer) => [measure, count]).toSorted()
+}
+
+t.test('what others have measured is of the measure that they marked it with', async t => {
+  const world = await startWorld(t, { workers: 0 })
+  const { dora, paul } = world
+  const streams: readonly (readonly [
+    name: string,
+    mark: string | undefined,
+    type: string,
+    content: number,
+    code?: string
+  ])[] = [
+    ['Strap', 'heart-rate', 'frequency/bpm', 60, '8867-4'],
+    ['Bicycle', 'cadence', 'frequency/bpm', 85],
+    ['After a minute', 'heart-rate-recovery', 'frequency/bpm', 110],
+    ['Balance', 'weight', 'mass/kg', 70, '29463-7'],
+    ['Weight', 'weight-lifted', 'mass/kg', 140],
+    ['Body weight', ':none', 'mass/kg', 15],
+    ['My weight', 'anything', 'mass/kg', 30],
+    ['Gewicht', undefined, 'mass/kg', 71, '29463-7']
+  ]
+  for (const [name, mark, type, content] of streams) {
+    const clientData = mark === undefined ? {} : { 'coffer:measure': mark }
+    const { stream } = await paul.do('streams.create', { name, parentId: 'health', clientData })
+    await paul.event({ streamIds: [stream.id], type, content, time: 1.7e9 })
+  }
+  const mirrorId = await follow(world)
+  const before = [
+    ['heart-rate', 2],
+    ['heart-rate-recovery', 1],
+    ['weight', 2],
+    ['weight-lifted', 1]
+  ]
+  t.same(await readCounts(paul, 'health'), before)
+  t.same(await readCounts(dora, root), before)
+  const path = `/events/export?format=fhir-ndjson&streams=${encodeURIComponent(root)}`
+  const lines: string[] = (await dora.http('GET', path)).body.trim().split('\n')
+  t.same(
+    new Map(
+      lines.map((line): [number, unknown] => {
+        const { code, valueQuantity }: Answer = JSON.parse(line)
+        return [valueQuantity.value, code.coding?.[0].code]
+      })
+    ),
+    new Map(streams.map(([, , , content, code]) => [content, code]))
+  )
+
+  // A mark that is added, changed or removed later counts from the next contact on.
+  const all = (await paul.do('streams.get', { parentId: 'health' })).streams
+  const change = async (name: string, mark: string | null): Promise<void> => {
+    const { id } = all.find((each: Answer) => each.name === name)
+    await paul.do('streams.update', { id, update: { clientData: { 'coffer:measure': mark } } })
+  }
+  await change('Bicycle', null)
+  await change('After a minute', 'heart-rate')
+  await change('Gewicht', 'weight-lifted')
+  await contact(world, mirrorId)
+  const after = [
+    ['heart-rate', 3],
+    ['weight', 1],
+    ['weight-lifted', 2]
+  ]
+  t.same(await readCounts(paul, 'health'), after)
+  t.same(await readCounts(dora, root), after)
 })

@@ -117,11 +117,8 @@ t.test('pages of data points in deep streams with long names end after four mill
   const rest = 'x'.repeat(1000)
   for (let at = 0; at < 20; at++) {
     const above = at > 0 && { parentId: `part-${at - 1}` }
-    await alice.do('streams.create', {
-      id: `part-${at}`,
-      name: at === 1 ? 'Glucose' : `${at} ${rest}`,
-      ...above
-    })
+    const clientData = at === 1 ? { 'coffer:measure': 'glucose' } : {}
+    await alice.do('streams.create', { id: `part-${at}`, name: `${at} ${rest}`, clientData, ...above })
   }
   const type = 'series:density/mg-dl'
   const { id } = await alice.event({ streamIds: ['part-19'], type, content: null, time: monday })
