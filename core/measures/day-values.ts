@@ -3,6 +3,7 @@ import type { ContentsQuery, MeasuredContent } from '../../storage/measures/cont
 import { convertUnit } from '../../schemas/units.js'
 import type { Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
+import { DayWords } from './day-words.js'
 import { createDayGrid, createSlotGrid, LargeGrid, type DayRange } from './grids.js'
 import { KnownMeasures, type MeasureForm } from './known-measures.js'
 import { addCounts, listFigures, mergeLevels, toFinite, type MergedLevel } from './merge-levels.js'
@@ -93,9 +94,6 @@ function* listDayValues<T>(
     yield { key: entry[0], text: format(toDay(entry)) }
 }
 
-/** How often the user has recorded each word in a day, and when for the last time. */
-type Words = Map<string, { count: number; last: number }>
-
 /**
  * Starts reading days of words: the most frequent word of each day, the latest of equally frequent ones, from the
  * first source that has any.
@@ -103,7 +101,7 @@ type Words = Map<string, { count: number; last: number }>
 function startWords(call: Call, { days, format, measure, streams }: DaysRequest): StartedRun<unknown> {
   const grid = createDayGrid(days)
   const findDay = createDayFinder(days)
-  const bySource = new Map<number, Map<number, Words>>()
+  const bySource = new Map<number, Map<number, DayWords>>()
   let held = 0
   return startContents(
     call,
@@ -118,12 +116,10 @@ function startWords(call: Call, { days, format, measure, streams }: DaysRequest)
         if (!byDay) bySource.set(source, (byDay = new Map()))
         let words = byDay.get(day)
         if (!words) {
-          byDay.set(day, (words = new Map()))
-          held++
+          byDay.set(day, (words = new DayWords()))
+          held += DayWords.held
         }
-        const known = words.get(word)
-        if (!known) held += 1 + word.length / charactersPerValue
-        words.set(word, { count: (known?.count ?? 0) + 1, last: Math.max(known?.last ?? -Infinity, time) })
+        held += words.add(word, time)
       },
       countHeld: () => held,
       *finish(order) {
@@ -132,30 +128,20 @@ function startWords(call: Call, { days, format, measure, streams }: DaysRequest)
         const pauses = new Pauses()
         for (const { byDay, streamId } of yield* order(sources))
           for (const [day, words] of byDay) {
-            if (!merged.has(day)) merged.set(day, toDay(day, words, streamId))
+            if (!merged.has(day)) {
+              const { count, mostFrequent } = words
+              merged.set(day, { day, value: JSON.parse(mostFrequent!), count, source: streamId })
+            }
             if (pauses.isDue(1)) yield
           }
         yield* listDayValues(merged, format, ([, day]) => day)
       }
     }
   )
-
-  function toDay(day: number, words: Words, source: string): DayValue {
-    const best = [...words].reduce((one, other) => (isMoreFrequent(other[1], one[1]) ? other : one))
-    const count = [...words.values()].reduce((sum, word) => sum + word.count, 0)
-    return { day, value: JSON.parse(best[0]), count, source }
-  }
-}
-
-/** Of words that are equally frequent, the last one counts. */
-function isMoreFrequent(a: { count: number; last: number }, b: { count: number; last: number }): boolean {
-  return a.count === b.count ? a.last > b.last : a.count > b.count
 }
 
 /** Maximum length of a word, in characters: longer texts are not kept. */
 const maxWordLength = 255
-/** Characters of a word that take as much memory as a number. */
-const charactersPerValue = 100
 
 /** Returns the JSON of the word in a content; of an object its first text if no field is named. */
 function pickWord(content: string | undefined, field: string | undefined): string | undefined {

@@ -27,8 +27,8 @@ const durationColumn = 'duration'
 
 /** Returns the latest value of a fact whose data was read. Of a series, the last point that is not empty. */
 export function readLatest(call: Call, measure: MeasureForm, { last, latest, type }: MeasureFact): Latest {
-  const { content, points, until } = latest ?? {}
-  if (points) return readLastPoint(call, measure, { last, type }, points)
+  const { content, point, until } = latest ?? {}
+  if (point) return readLastPoint(call, measure, { last, type }, point)
   return {
     time: last,
     ...(until !== undefined && { duration: until === Infinity ? null : until - last }),
@@ -37,22 +37,18 @@ export function readLatest(call: Call, measure: MeasureForm, { last, latest, typ
   }
 }
 
-/**
- * Returns the last data point that has a value. Without one, `content` is `undefined`, and the time is that of the
- * last row.
- */
+/** Returns the last data point that has a value. Without one, or if it is long, `content` is `undefined`. */
 function readLastPoint(
   call: Call,
   measure: MeasureForm,
   { last, type }: Pick<MeasureFact, 'last' | 'type'>,
-  { columns, rows }: NonNullable<LatestData['points']>
+  { age, columns, row }: NonNullable<LatestData['point']>
 ): Latest {
+  const time = last - age
+  if (!row) return { time, content: undefined }
   const cells = columns.flatMap((name, index) =>
     name === durationColumn ? [] : [[name, index + 1] as const]
   )
-  const row = rows.find(each => cells.some(([, index]) => isPresent(each[index])))
-  if (!row) return { time: last, content: undefined }
-  const time = last - (rows[0]![0] - row[0])
   const content = toContent(cells, row)
   const duration = row[columns.indexOf(durationColumn) + 1 || row.length]
   return {

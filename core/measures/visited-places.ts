@@ -21,6 +21,8 @@ interface Place {
 const placeSize = 0.002
 /** Largest number of places that are kept of each source. */
 const maxPlaces = 5000
+/** Values of about 150 bytes for which a place takes memory. */
+const valuesPerPlace = 1.5
 
 /**
  * Starts reading visits between two times, in seconds, and puts the result into `visited`. Those of the
@@ -32,6 +34,7 @@ export function startVisits(
   { end, from, visited }: { readonly from: number; readonly end: number; readonly visited: Visited }
 ): StartedRun<unknown> {
   const bySource = new Map<number, Map<string, Place>>()
+  let held = 0
   delete visited.places
   return {
     run: call.store.measures.createContents({
@@ -51,13 +54,17 @@ export function startVisits(
         const seconds = until === undefined ? 0 : Math.max(0, Math.min(until, end) - time)
         const known = places.get(key)
         if (known) known.seconds += seconds
-        else if (places.size < maxPlaces) places.set(key, { latitude, longitude, seconds })
-      }
+        else if (places.size < maxPlaces) {
+          places.set(key, { latitude, longitude, seconds })
+          held += valuesPerPlace
+        }
+      },
+      countHeld: () => held
     }),
     *finish() {
-      const sources = [...bySource.values()].map(places => [...places.values()])
-      const [all] = sources.toSorted((a, b) => b.length - a.length)
-      if (!all) return
+      const [largest] = [...bySource.values()].toSorted((a, b) => b.size - a.size)
+      if (!largest) return
+      const all = [...largest.values()]
       const most = all.reduce((best, place) => (place.seconds > best.seconds ? place : best))
       visited.places = { count: all.length, most }
       yield

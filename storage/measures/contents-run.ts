@@ -75,7 +75,10 @@ export function* readContents(reading: Reading, query: ContentsQuery): MeasureSt
   const points = { ...query, from: Math.min(from - margin, beginning) }
   for (const { series, stream, types } of sources.values()) {
     for (const type of types) yield* readEvents(reading, streams, events, { source: stream, type })
-    for (const each of series) yield* readPoints(reading, points, { ...each, source: stream })
+    for (const each of series) {
+      yield* readPoints(reading, points, { ...each, source: stream })
+      yield
+    }
   }
   return true
 }
@@ -103,10 +106,11 @@ function* readEvents(
       const text = isLong ? (column(db, longSql).get(event) as string | null | undefined) : content
       take({ source, type, time: at, until: until ?? undefined, content: text ?? undefined })
     }
+    // Also after the last ones: there may be thousands of streams with a few events each.
+    yield
     const last = rows.at(-1)
     if (!last || rows.length < rowsPerRead) return
     ;[time, after] = last
-    yield
   }
 }
 

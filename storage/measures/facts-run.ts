@@ -134,14 +134,15 @@ class FactsCollector {
     for (;;) {
       const unread = yield* this.#listUnread()
       if (unread.length === 0) return
-      for (const [index, fact] of unread.entries()) {
+      for (const fact of unread) {
         const latest = readLatestData(this.reading.store, this.#streams, fact)
         if (!latest && this.query.createdSince === undefined && repetitions++ < maxRepetitions) {
           yield* this.#collectAgain(fact, series.get(fact.type))
           break
         }
         this.#facts.set(formatKey(fact, fact.type), { ...fact, latest: latest ?? {} })
-        if (index % 16 === 15) yield
+        // Points may be read from long texts.
+        yield
       }
     }
   }

@@ -1,6 +1,7 @@
 /** Reads the data of the event, or of the series, that is the latest of a measure. */
 import { raw } from '../sqlite/statements.js'
-import type { Row } from '../series/rows.js'
+import { parseTime, splitRows, type Row } from '../series/rows.js'
+import { durationColumn } from './measured-type.js'
 import type { Assignment, MeasureStreams } from './measure-streams.js'
 import type { MeasureStore } from './reading.js'
 
@@ -17,8 +18,17 @@ export interface LatestData {
   readonly content?: string | undefined
   /** An event's end in seconds, if it has one; infinite while it runs. */
   readonly until?: number | undefined
-  /** The last points of a series, with all columns and exact deltaTimes, the last one first. */
-  readonly points?: { readonly columns: readonly string[]; readonly rows: readonly Row[] }
+  readonly point?: LatestPoint
+}
+
+/** The last point of a series that has a value. */
+interface LatestPoint {
+  /** Those of the series, without deltaTime. */
+  readonly columns: readonly string[]
+  /** `undefined` if there is none, or a long one. */
+  readonly row?: Row
+  /** Seconds between it and the last row. */
+  readonly age: number
 }
 
 type RawEvent = [
@@ -33,8 +43,8 @@ const seriesPrefix = 'series:'
 /** Maximum length of a returned content, in characters, and maximum size of a body that is read for it, in bytes. */
 const maxContentLength = 256
 const maxBodyBytes = 32 * 1024
-/** Maximum number of points in which the last value of a series is looked for. */
-const maxPoints = 100
+/** Maximum number of points in which the last value of a series is looked for, and maximum length of a returned one, in characters. */
+const [maxPoints, maxPointLength] = [100, 1024]
 const eventSql = `SELECT time, stream, others, until,
     CASE WHEN octet_length(body) <= ${maxBodyBytes} THEN body -> '$.content' END
   FROM event WHERE number = ? AND trashed = 0 AND type = (SELECT number FROM event_type WHERE name = ?)`
@@ -58,8 +68,25 @@ export function readLatestData(
   }
   const extent = series.getExtent(lastEvent)
   if (!extent || time + extent.until !== last) return undefined
-  const columns = series.getColumns(lastEvent) ?? []
+  return { point: readLastPoint(series, lastEvent) }
+}
+
+/** Reads the last point that has a value besides its duration. Many sources may have one: nothing else is kept. */
+function readLastPoint(series: MeasureStore['series'], event: number): LatestPoint {
+  const columns = series.getColumns(event) ?? []
   const form = { width: columns.length + 1, isFine: true }
-  const { text } = series.previous(lastEvent, { from: 0, to: Infinity }, form, maxPoints)
-  return { points: { columns, rows: JSON.parse(`[${text}]`) as Row[] } }
+  const { count, text } = series.previous(event, { from: 0, to: Infinity }, form, maxPoints)
+  let last: number | undefined
+  for (const rowText of splitRows(text, count)) {
+    const time = parseTime(rowText)
+    last ??= time
+    const age = last - time
+    if (rowText.length > maxPointLength) return { columns, age }
+    const row = JSON.parse(`[${rowText}]`) as Row
+    const hasValue = columns.some(
+      (name, index) => name !== durationColumn && (row[index + 1] ?? null) !== null
+    )
+    if (hasValue) return { columns, row, age }
+  }
+  return { columns, age: 0 }
 }

@@ -15,7 +15,7 @@ export interface MeasuredType {
 /** Name of the column that holds the values of a series whose points are not objects. */
 const valueColumn = 'value'
 /** Name of the column that holds durations. */
-const durationColumn = 'duration'
+export const durationColumn = 'duration'
 
 /** Indexes of the cells of a row, whose first cell (0) is the deltaTime; -1 for missing ones. */
 export interface PointCells {

@@ -74,8 +74,9 @@ function* findFirstReaching(
   for (;;) {
     const rows = raw(reading.store.db, rowsSql).all(stream, span, time, from, type, time, after) as Row[]
     const found = rows.find(([, , until]) => until >= from || from - until < gap)
-    if (found) return found[0]
+    // There may be thousands of streams with a few events each.
     yield
+    if (found) return found[0]
     const last = rows.at(-1)
     if (!last || rows.length < rowsPerRead) return from
     ;[time, after] = last

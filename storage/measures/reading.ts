@@ -25,8 +25,11 @@ export type MeasureSteps<T> = Generator<void, T, void>
 /** Approximate duration of a slice, in milliseconds. */
 const sliceMs = 8
 
-/** Number of values that each read of an account may hold; only one at a time holds more. */
-const maxSmall = 10_000
+/**
+ * Number of values that each read of an account may hold; only one at a time holds more. A value of a small read takes up to 500
+ * bytes while the sources are combined and sorted, and there may be hundreds of reads.
+ */
+const maxSmall = 1000
 
 /** A read in slices. */
 export class MeasureRun<T> {

@@ -101,6 +101,7 @@ class SourceFill {
       yield* findsLasts
         ? this.#findLastPoints(series, grid, targets)
         : this.#walkSeries(series, grid, targets)
+      yield
     }
   }
 

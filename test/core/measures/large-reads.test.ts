@@ -31,6 +31,8 @@ t.test('large reads', async t => {
     t.notOk(measures.mustWait(first))
     t.ok(measures.mustWait(second))
     t.notOk(measures.mustWait(small), 'small ones do not wait')
+    // The days of decades take megabytes while they are combined, and there may be hundreds of such reads.
+    t.ok(measures.mustWait(begin(2000)))
     t.notOk(measures.mustWait(first), 'the first one goes on')
     measures.release(second)
     t.ok(measures.mustWait(second), 'not its turn')
@@ -87,6 +89,43 @@ t.test('large reads', async t => {
     t.equal(body.days.length, days)
     // A map of words takes about as much memory as a number, and so does the word in it.
     t.ok(runs[0]!.held >= 2 * days, `${runs[0]!.held} of ${runs.length} values`)
+  })
+
+  await t.test('count the places of a week', async t => {
+    const places = 500
+    await alice.do('streams.create', {
+      id: 'places',
+      name: 'Places',
+      clientData: { 'coffer:measure': 'visit' }
+    })
+    await alice.do(
+      'callBatch',
+      Array.from({ length: places }, (_, at) => ({
+        method: 'events.create',
+        params: {
+          streamIds: ['places'],
+          type: 'position/wgs84',
+          time: start + at * 60,
+          content: { latitude: at / 100, longitude: at / 100 }
+        }
+      }))
+    )
+    const { accounts } = server.services
+    const { measures } = accounts.openStore(accounts.find('alice')!)
+    const createContents = measures.createContents.bind(measures)
+    const runs: { readonly held: number }[] = []
+    measures.createContents = query => {
+      const run = createContents(query)
+      runs.push(run)
+      return run
+    }
+    const { body } = await alice.http('GET', '/measures/week?to=2020-01-05')
+    measures.createContents = createContents
+    t.match(body.measures, [{ measure: 'visit', places: { count: places } }])
+    t.ok(
+      runs.some(({ held }) => held >= places),
+      runs.map(({ held }) => held).join()
+    )
   })
 
   await t.test('do not fill the memory together', async t => {

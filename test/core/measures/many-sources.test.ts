@@ -10,7 +10,7 @@ const sources = 15_000
 const limitMs = 36
 const start = Date.UTC(2026, 2, 1) / 1000
 
-/** Adds streams with one weight each, written as one change: thousands of calls take longer than what is measured. */
+/** Adds streams with one weight and one night each, written as one change: thousands of calls take longer than what is measured. */
 async function addSources(alice: Client, { services }: Server): Promise<void> {
   const store = services.accounts.openStore(services.accounts.find(alice.username)!)
   const by = { created: start, createdBy: 'system', modified: start, modifiedBy: 'system' }
@@ -20,6 +20,13 @@ async function addSources(alice: Client, { services }: Server): Promise<void> {
       store.streams.insert({ id, name: id, parentId: null, ...by })
       const weight = { type: 'mass/kg', content: 60 + (index % 7), time: start + index }
       store.events.insert({ id: createId(), streamIds: [id], streamId: id, ...weight, ...by })
+      const night = {
+        type: 'sleep/analysis',
+        content: { analysis: 'asleep' },
+        time: start + index,
+        duration: 600
+      }
+      store.events.insert({ id: createId(), streamIds: [id], streamId: id, ...night, ...by })
     }
   })
 }
@@ -37,10 +44,11 @@ t.test('measures with tens of thousands of sources are read in short steps', asy
     facts: `{"facts":[{"measure":"weight","count":${sources},"first":${start},`,
     [`sample?${range}&parts=10`]: `{"samples":[{"time":${start},"count":`,
     [`sample?${range}&parts=10&merge=each`]: '{"sources":[{"streamId":"s0","samples":[{',
-    'days?measure=weight&from=2026-03-01&to=2026-03-02': '{"days":[{'
+    'days?measure=weight&from=2026-03-01&to=2026-03-02': '{"days":[{',
+    'days?measure=sleep&from=2026-03-01&to=2026-03-02': '{"days":[{'
   }
   for (const [path, begin] of Object.entries(begins))
-    await t.test(path.split('&')[0]!, async t => {
+    await t.test(path.split('&from')[0]!, async t => {
       let text = ''
       await assertTakesLessThan(t, limitMs, async () => longestTurn(async () => (text = await read(path))))
       t.ok(text.startsWith(begin), path)

@@ -150,3 +150,45 @@ t.test('createdSince counts what has been created since then, whatever its time'
   t.equal(all[0].count, 3)
   t.strictSame((await guest.do('measures.facts', { createdSince: since + 1e6 })).facts, [])
 })
+
+t.test('long points are not kept, of which many sources may have one', async t => {
+  const { alice, server } = await openCoffer(t)
+  const long = 'x'.repeat(100_000)
+  const write = async (id: string, type: string, rows: readonly (readonly unknown[])[]): Promise<void> => {
+    await alice.stream(id)
+    const { event } = await alice.do('events.create', {
+      streamIds: [id],
+      type: `series:${type}`,
+      time: start
+    })
+    const fields = ['deltaTime', 'value', ...(rows[0]!.length > 2 ? ['duration'] : [])]
+    await alice.do('hfs.add', { id: event.id, format: 'flatJSON', fields, points: rows })
+  }
+  for (let index = 0; index < 20; index++)
+    await write(`diary${index}`, 'note/txt', [
+      [0, long],
+      [60, long]
+    ])
+  const { measures } = server.services.accounts.openStore(server.services.accounts.find('alice')!)
+  const createFacts = measures.createFacts.bind(measures)
+  const runs: ReturnType<typeof createFacts>[] = []
+  measures.createFacts = (...query) => {
+    const run = createFacts(...query)
+    runs.push(run)
+    return run
+  }
+  const [{ latest: diary }] = (await alice.do('measures.facts', { measures: ['note'] })).facts
+  measures.createFacts = createFacts
+  t.match(diary, { time: start + 60, streamId: 'diary0', type: 'series:note/txt' })
+  t.notOk('content' in diary)
+  const kept = measures.next(runs[0]!)
+  t.equal(kept?.length, 20)
+  t.ok(JSON.stringify(kept).length < 10_000, 'kept')
+
+  await write('scale', 'mass/kg', [
+    [0, 70, 5],
+    [60, 71, 6]
+  ])
+  const [{ latest: weight }] = (await alice.do('measures.facts', { measures: ['weight'] })).facts
+  t.match(weight, { time: start + 60, value: 71, content: 71, duration: 6 })
+})
