@@ -199,7 +199,7 @@ const uncertainEnds: ReadonlySet<string> = new Set([
 
 /**
  * Ends a session. If it was started by an identity provider, opens the provider's page for signing out. Rejects with a
- * {@link Refusal} if the session may not have ended: then its cookie would sign in whoever uses the browser next.
+ * {@link Refusal} if the session may not have ended: then its cookie would sign in the next user of the browser.
  */
 export async function signOutEverywhere(session: Session): Promise<void> {
   try {

@@ -172,7 +172,7 @@ export class BucketLock {
   }
 }
 
-/** Returns whether the lock is the former one: nobody has written it. */
+/** Returns whether the lock is the former one: no run has written it since. */
 function isSameLock(now: Holder | undefined, former: Holder | undefined): boolean {
   return now?.id === former?.id && now?.until === former?.until && now?.tag === former?.tag
 }

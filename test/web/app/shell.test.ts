@@ -28,7 +28,7 @@ t.test('the shell', async t => {
     t.equal(await page.evaluate('document.cookie'), '', 'no script sees the session')
     t.same(await page.evaluate('Object.keys(localStorage)'), [])
     await page.getByRole('button', { name: 'Account: daisy' }).click()
-    // Whoever uses the browser next would be signed in.
+    // The next user of the browser would be signed in.
     await page.route('**/auth/logout', async route => await route.abort())
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.locator('.toast').waitFor()
