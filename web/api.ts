@@ -189,17 +189,25 @@ export function pickSession({
   return { ...(token !== undefined && { token }), ...(deletion !== undefined && { deletion }) }
 }
 
+/** Errors after which a session may go on. After others it has ended already. */
+const uncertainEnds: ReadonlySet<string> = new Set([
+  'offline',
+  'api-unavailable',
+  'too-many-requests',
+  'unexpected-error'
+])
+
 /**
- * Ends a session in the background, ignoring errors. If it was started by an identity provider, opens the provider's page for
- * signing out.
+ * Ends a session. If it was started by an identity provider, opens the provider's page for signing out. Rejects with a
+ * {@link Refusal} if the session may not have ended: then its cookie would sign in the next user of the browser.
  */
-export function signOutEverywhere(session: Session): void {
-  callAs<{ signOutUrl?: string }>(session, 'POST', 'auth/logout', {}).then(
-    ({ signOutUrl }) => {
-      if (signOutUrl !== undefined) location.assign(signOutUrl)
-    },
-    () => undefined
-  )
+export async function signOutEverywhere(session: Session): Promise<void> {
+  try {
+    const { signOutUrl } = await callAs<{ signOutUrl?: string }>(session, 'POST', 'auth/logout', {})
+    if (signOutUrl !== undefined) location.assign(signOutUrl)
+  } catch (error) {
+    if (!(error instanceof Refusal) || uncertainEnds.has(error.id)) throw error
+  }
 }
 
 /** Ends a session in the background, ignoring errors. */

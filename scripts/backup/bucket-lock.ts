@@ -1,5 +1,6 @@
 /** Keeps other runs out of a backup in a bucket, by an object that names its holder and expires. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { S3Client } from '../../storage/objects/s3-client.js'
 import { BackupError } from './backup-error.js'
 import type { OpenFile } from './place.js'
@@ -18,6 +19,10 @@ const removalMs = 60_000
 const maxLockBytes = 64 * 1024
 /** Responses to a write whose condition is not met, or to one of several such writes at once. */
 const refusedStatuses: ReadonlySet<unknown> = new Set([404, 409, 412])
+/** Responses of storage that does not know conditions. */
+const unknownStatuses: ReadonlySet<unknown> = new Set([400, 405, 501])
+/** Maximum number of writes that are refused although the lock has not changed, and the time between them, in milliseconds. */
+const [maxWrites, writePauseMs] = [4, 500]
 
 /** A file, with its entity tag: empty if the storage sends none. */
 export interface TaggedFile {
@@ -56,7 +61,7 @@ export class BucketLock {
   async acquire(): Promise<void> {
     const former = await this.#read()
     this.#assertFree(former)
-    await this.#write(former?.tag)
+    await this.#write(former)
     this.#assertFree(await this.#read())
     await this.assertHeld()
     // Renews the lock also while a long file is read or checked. After a failure, the next write throws.
@@ -70,14 +75,10 @@ export class BucketLock {
 
   /** Renews the lock if necessary. Rejects with {@link BackupError} if another run has taken it over. */
   async assertHeld(): Promise<void> {
-    const holder = await this.#read()
-    if (holder?.id !== this.#id) {
-      this.#lockedUntil = 0
-      throw new BackupError(`${this.place} was taken over by another run. This run was cancelled`)
-    }
+    const holder = await this.#readOwn()
     if (!this.needsRenewal) return
-    await this.#write(holder.tag)
-    await this.assertHeld()
+    await this.#write(holder)
+    await this.#readOwn()
   }
 
   /** Removes the lock, unless it has nearly expired: then another run may be taking it over. Never rejects. */
@@ -99,6 +100,18 @@ export class BucketLock {
       )
   }
 
+  /** Returns our own lock. Rejects with {@link BackupError} if another run has taken it over. */
+  async #readOwn(): Promise<Holder> {
+    const holder = await this.#read()
+    if (holder?.id === this.#id) {
+      // What is stored counts for other runs, whatever happened to our last write.
+      this.#lockedUntil = holder.until
+      return holder
+    }
+    this.#lockedUntil = 0
+    throw new BackupError(`${this.place} was taken over by another run. This run was cancelled`)
+  }
+
   /** Returns `undefined` if there is no lock. An unreadable one counts as expired. */
   async #read(): Promise<Holder | undefined> {
     const opened = await this.requests.read()
@@ -114,25 +127,52 @@ export class BucketLock {
   }
 
   /**
-   * Writes the lock on condition that it still has this tag; `undefined`: that there is none. Read it afterwards to
-   * find out whether the condition was met. Storage that knows no conditions replaces it in any case.
+   * Writes the lock on condition that it is still this one; `undefined`: that there is none. Read it afterwards to
+   * find out whether the condition was met. Storage that knows no conditions, or not the tags that it sends, replaces it
+   * in any case.
    */
-  async #write(tag: string | undefined): Promise<void> {
+  async #write(former: Holder | undefined): Promise<void> {
+    const condition = former
+      ? { ...(former.tag !== '' && { 'if-match': former.tag }) }
+      : { 'if-none-match': '*' }
+    for (let writes = 1; ; writes++) {
+      const status = await this.#put(condition)
+      if (status === undefined) return
+      if (unknownStatuses.has(status)) break
+      if (!isSameLock(await this.#read(), former)) return
+      // A proxy may have changed the tag, for example of a compressed response.
+      if (status === 412 && former) break
+      if (writes === maxWrites)
+        throw new BackupError(`${this.place}: the storage refuses to write ${lockName} (status ${status})`)
+      await wait(writePauseMs)
+    }
+    await this.#put({})
+  }
+
+  /**
+   * Returns the status of the response if a condition was not met or is not known, otherwise `undefined`. Rejects with
+   * {@link BackupError} for other errors.
+   */
+  async #put(condition: Record<string, string>): Promise<number | undefined> {
     const until = Math.ceil(Date.now() / 1000) + lockSeconds
     const bytes = Buffer.from(JSON.stringify({ id: this.#id, until }))
-    const put = async (headers: Record<string, string>): Promise<unknown> =>
-      await this.bucket.putObject(this.key, bytes, undefined, undefined, headers)
-    const condition =
-      tag === undefined ? { 'if-none-match': '*' } : { ...(tag !== '' && { 'if-match': tag }) }
-    await this.requests.send(async () => {
+    return await this.requests.send(async () => {
       try {
-        await put(condition)
+        await this.bucket.putObject(this.key, bytes, undefined, undefined, condition)
+        // Until it has been read again: then it is removed even if the run ends before.
+        this.#lockedUntil = until
+        return undefined
       } catch (error) {
         const { status } = error as { readonly status?: number }
-        if (status === 501) await put({})
-        else if (!refusedStatuses.has(status)) throw error
+        const isRefused = refusedStatuses.has(status) || unknownStatuses.has(status)
+        if (Object.keys(condition).length > 0 && isRefused) return status
+        throw error
       }
     })
-    this.#lockedUntil = until
   }
+}
+
+/** Returns whether the lock is the former one: no run has written it since. */
+function isSameLock(now: Holder | undefined, former: Holder | undefined): boolean {
+  return now?.id === former?.id && now?.until === former?.until && now?.tag === former?.tag
 }

@@ -126,14 +126,14 @@ t.test('a place where another run creates the backup at the same time keeps its 
   }
 })
 
-/** A bucket with one object, which knows conditional writes or refuses them. */
+/** A bucket with one object, which knows conditional writes, answers them with a status, or changes the tags that it sends. */
 class LockStore {
   #bytes: string | undefined
   #version = 0
   /** Called before each response. */
   before: (method: string) => Promise<void> = async () => {}
 
-  constructor(private readonly conditions: 'known' | 'refused') {}
+  constructor(private readonly conditions: 'known' | 'weak' | number) {}
 
   readonly listener: RequestListener = (request, response) => {
     const { headers, method = '' } = request
@@ -143,11 +143,13 @@ class LockStore {
       const tag = this.#bytes === undefined ? undefined : `"${this.#version}"`
       if (method === 'GET') {
         if (tag === undefined) return response.writeHead(404).end()
-        return response.writeHead(200, { etag: tag }).end(this.#bytes)
+        const sent = this.conditions === 'weak' ? `W/${tag}` : tag
+        return response.writeHead(200, { etag: sent }).end(this.#bytes)
       }
       const match = headers['if-match']
       const isConditional = (headers['if-match'] ?? headers['if-none-match']) !== undefined
-      if (isConditional && this.conditions === 'refused') return response.writeHead(501).end()
+      if (isConditional && typeof this.conditions === 'number')
+        return response.writeHead(this.conditions).end()
       if (isConditional && match !== tag) return response.writeHead(412).end()
       this.#bytes = method === 'DELETE' ? undefined : body
       this.#version++
@@ -162,7 +164,15 @@ class LockStore {
   }
 
   get holder(): unknown {
-    return this.#bytes === undefined ? undefined : (JSON.parse(this.#bytes) as { id: unknown }).id
+    return this.#lock?.id
+  }
+
+  get until(): number | undefined {
+    return this.#lock?.until
+  }
+
+  get #lock(): { id: unknown; until: number } | undefined {
+    return this.#bytes === undefined ? undefined : JSON.parse(this.#bytes)
   }
 }
 
@@ -197,7 +207,7 @@ t.test('a bucket that two runs lock at once', async t => {
 })
 
 t.test('a bucket that refuses conditional writes can be locked', async t => {
-  const store = new LockStore('refused')
+  const store = new LockStore(501)
   const settings = await answering(t, store.listener)
   const place = await openPlace('s3://safe', settings, true)
   await place.lock()
@@ -214,6 +224,30 @@ t.test('a bucket that refuses conditional writes can be locked', async t => {
   await place.close()
   t.equal(store.holder, 'x', 'the lock of another run stays')
 })
+
+t.test(
+  'a lock is taken over and renewed in buckets that do not know conditions, or their own tags',
+  async t => {
+    for (const conditions of ['known', 'weak', 400, 405, 501] as const) {
+      const store = new LockStore(conditions)
+      const place = await openPlace('s3://safe', await answering(t, store.listener), true)
+      store.write(JSON.stringify({ id: 'x', until: 1 }))
+      await t.resolves(place.lock(), `${conditions}`)
+      // Not renewed by a write that was refused, or by another clock.
+      store.write(JSON.stringify({ id: store.holder, until: Math.ceil(Date.now() / 1000) + 60 }))
+      await place.assertLocked()
+      t.ok(store.until! > Date.now() / 1000 + 800, `${conditions}`)
+      store.write(JSON.stringify({ id: 'y', until: 1 }))
+      await t.rejects(place.assertLocked(), { message: /was taken over by another run/ }, `${conditions}`)
+      await place.close()
+      t.equal(store.holder, 'y')
+    }
+    const store = new LockStore(409)
+    const place = await openPlace('s3://safe', await answering(t, store.listener), true)
+    await t.rejects(place.lock(), { message: /the storage refuses to write backup\.lock \(status 409\)/ })
+    await place.close()
+  }
+)
 
 t.test('a lock with an impossible time', async t => {
   const { settings, to } = await bucket(t)

@@ -10,6 +10,7 @@ import type { SignInPage as DoorView } from './shell/sign-in-page.js'
 import { Unreachable } from './shell/unreachable.js'
 import { buildHref, firstPage, parseRoute, useAddress, navigate, appRoot } from './route.js'
 import { Skeleton } from './parts/skeleton.js'
+import { showFailure } from './parts/toast.js'
 
 interface Props {
   readonly info: ServiceInfo
@@ -143,11 +144,12 @@ export function App({ info, facts, username }: Props) {
           tag={tag}
           onLanguage={wanted => void account.setLanguage(wanted).catch(() => undefined)}
           onLeave={() =>
-            void endNotifications(account).then(() => {
-              leaveService({ username: user })
-              navigate(appRoot.href)
-              showSignIn(false)
-            })
+            void endNotifications(account)
+              .then(async () => await leaveService({ username: user }))
+              .then(() => {
+                navigate(appRoot.href)
+                showSignIn(false)
+              }, showFailure)
           }
         />
       </AccountContext.Provider>

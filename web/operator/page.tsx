@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { signOutEverywhere, type PageSettings, type ServiceInfo } from '../api.js'
 import { Tabs } from '../app/parts/tabs.js'
+import { explainError, type Message } from '../explain-error.js'
 import { setLanguage, t } from '../language.js'
 import { Alert } from '../parts/form.js'
 import { PageLayout, ServiceHeader } from '../parts/page-layout.js'
@@ -45,8 +46,8 @@ export function OperatorPage({ info, facts, username }: Props) {
             name={info.name}
             tag={tag}
             onLanguage={onLanguage}
-            onLeave={() => {
-              if (client.username !== undefined) signOutEverywhere({ username: client.username })
+            onLeave={async () => {
+              if (client.username !== undefined) await signOutEverywhere({ username: client.username })
               setClient(undefined)
             }}
           />
@@ -84,13 +85,15 @@ interface InsideProps {
   readonly name: string
   readonly tag: string
   readonly onLanguage: (tag: string) => void
-  readonly onLeave: () => void
+  /** Rejects with a `Refusal` if the user may still be signed in. */
+  readonly onLeave: () => Promise<void>
 }
 
 /** Shows the tab that the fragment of the URL names; to users who are no operators, only that they are none. */
 function OperatorTabs({ name, tag, onLanguage, onLeave }: InsideProps) {
   const { problem, value } = useResource<{ overview: Overview }>('overview')
   const [tab, setTab] = useState(getCurrentTab)
+  const [leaveProblem, setLeaveProblem] = useState<Message>()
   useEffect(() => {
     const follow = (): void => setTab(getCurrentTab())
     addEventListener('hashchange', follow)
@@ -107,12 +110,17 @@ function OperatorTabs({ name, tag, onLanguage, onLeave }: InsideProps) {
             <LanguageOptions />
           </select>
         </label>
-        <button type="button" class="text" onClick={onLeave}>
+        <button
+          type="button"
+          class="text"
+          onClick={() => void onLeave().catch(error => setLeaveProblem(explainError(error).message))}
+        >
           {t('operator.leave')}
         </button>
       </div>
       <main>
         <h1>{t('operator.title')}</h1>
+        {leaveProblem !== undefined && <Alert>{leaveProblem}</Alert>}
         {problem !== undefined && (
           <>
             <Alert>{t('operator.stranger')}</Alert>

@@ -60,12 +60,16 @@ export async function countMailTo(
   return await platform.change('countMail', digest, clock.now(), maxPerHour, hour)
 }
 
-/** Returns the mailbox that an address most likely means, in any of its forms: ASCII or Unicode domains, with or without a tag. */
+/**
+ * Returns the mailbox that an address most likely means, in any of its forms: ASCII or Unicode domains, with or without a tag, dots,
+ * quotes and a route.
+ */
 function toMailbox(address: string): string {
   const normalized = normalizeAddress(address)
   const at = normalized.lastIndexOf('@')
-  const domain = normalized.slice(at + 1)
-  return `${normalized.slice(0, at).replace(/\+.*/, '')}@${domainToASCII(domain) || domain}`
+  const local = normalized.slice(0, at).replaceAll(/^.*:|["\\.\s]/gs, '')
+  const domain = normalized.slice(at + 1).replace(/[.\s]+$/, '')
+  return `${local.replace(/\+.*/s, '')}@${domainToASCII(domain) || domain}`
 }
 
 function getLimit(kind: CountedMessage): number {

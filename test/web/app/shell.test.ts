@@ -28,6 +28,13 @@ t.test('the shell', async t => {
     t.equal(await page.evaluate('document.cookie'), '', 'no script sees the session')
     t.same(await page.evaluate('Object.keys(localStorage)'), [])
     await page.getByRole('button', { name: 'Account: daisy' }).click()
+    // The next user of the browser would be signed in.
+    await page.route('**/auth/logout', async route => await route.abort())
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.locator('.toast').waitFor()
+    t.equal(await page.locator('.lid').count(), 1, 'who may still be signed in is not shown as signed out')
+    await page.unroute('**/auth/logout')
+    await page.getByRole('button', { name: 'Account: daisy' }).click()
     const signedOut = page.waitForResponse('**/auth/logout')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await untilHeading(page, 'Sign in')

@@ -41,7 +41,8 @@ export function reply(
     return replyError(exchange, services, result.error, accessId)
   }
   const outcome = isList(result) ? toAscii(result) : result
-  if (outcome.isUnchanged) return replyUnchanged(exchange, services, outcome)
+  if (outcome.isUnchanged) return replyHead(exchange, 304, buildOwnHeaders(services, outcome))
+  if (status === 204) return replyHead(exchange, status, buildOwnHeaders(services, outcome))
   if (outcome.remainder || outcome.members.length > maxShortLength)
     return replyLong(exchange, services, outcome, status)
   if (outcome.cut !== undefined) return replyInChunks(exchange, services, outcome, status)
@@ -105,10 +106,9 @@ async function replyInChunks(
   await new ResponseWriter(exchange, services).waitUntilTaken()
 }
 
-/** Sends 304, because the client has this response already. */
-function replyUnchanged(exchange: Exchange, services: SharedServices, outcome: Success): undefined {
-  const { res, state } = exchange
-  res.writeHead(304, [...state.headers, ...buildOwnHeaders(services, outcome)]).end()
+/** Sends 304, because the client has this response already, or 204, without a length: clients would wait for the body. */
+function replyHead({ res, state }: Exchange, status: number, own: readonly string[]): undefined {
+  res.writeHead(status, [...state.headers, ...own]).end()
 }
 
 /** Returns all headers as one list: setting them one by one takes a tenth of the time of a small call. */

@@ -63,7 +63,7 @@ function DeletionDialog({ onClose }: { readonly onClose: () => void }) {
     setDeletion(userDeletion.time)
   }
   const finish = (): void => {
-    signOutEverywhere({ username })
+    signOutEverywhere({ username }).catch(() => undefined)
     location.assign(appRoot.href)
   }
   if (deletion !== undefined)

@@ -301,21 +301,23 @@ t.test('links that confirm an address, and welcomes, are limited by address', as
   const at = await openCoffer(t, { services: { email: box.settings.services.email } })
   const settled = async (): Promise<void> =>
     await until(() => at.server.services.mailer.isIdle, 'no mail to be on its way')
-  const sentTo = (start: string): number =>
-    box.mails.filter(({ to }) => to.some(address => address.startsWith(start))).length
-  for (let count = 0; count < 7; count++) {
+  const sentTo = (word: RegExp): number =>
+    box.mails.filter(({ to }) => to.some(address => word.test(address))).length
+  // Many mail servers deliver all of them to one mailbox.
+  const forms = ['QUARRY', 'quarry+1', 'q.uarry', 'qu.arry', 'q.u.arry', 'qua.rry+2', 'quarr.y', '"quarry"']
+  for (const [count, form] of forms.entries()) {
     const fields = { appId, username: `newcomer-${count}`, password, email: `prey+${count}@example.com` }
     t.notOk((await at.call(undefined, 'auth.register', fields)).error)
     const attacker = await at.user(`attacker-${count}`, { email: addressOf(`attacker-${count}`) })
-    const email = `quarry+${count}@example.com`
+    const email = `${form}@example.com`
     t.notOk(
       (await attacker.call('account.update', { update: { email } })).error,
       'the response does not tell'
     )
   }
   await settled()
-  t.equal(sentTo('prey'), 5)
-  t.equal(sentTo('quarry'), 5)
+  t.equal(sentTo(/^prey/), 5)
+  t.equal(sentTo(/^q\.?u\.?a\.?r\.?r\.?y/i), 5)
 })
 
 /** Returns whether an address is one of the forms of a mailbox. */

@@ -4,6 +4,7 @@ import { coffer } from '../../../support/coffer.js'
 import { rawBytes } from '../../../support/raw-http.js'
 
 const word = 'été €'
+const adminKey = 'key-of-the-operator'
 
 /** Returns the responses to a request that is repeated on one connection, which the last one closes. */
 function responses(text: string): { head: string[]; body: string }[] {
@@ -14,7 +15,7 @@ function responses(text: string): { head: string[]; body: string }[] {
 }
 
 t.test('the head of a response', async t => {
-  const { alice, server } = await coffer(t)
+  const { alice, server } = await coffer(t, { adminKey })
   await alice.stream('diary')
   await alice.event({ content: word })
   const request = (path: string, more = '', verb = 'GET'): string =>
@@ -44,6 +45,20 @@ t.test('the head of a response', async t => {
       }
       t.equal(text.match(/\r\nDate: /g)?.length, 4)
     })
+
+  await t.test('has no length if there is never a body', async t => {
+    const request = `DELETE /system/users/alice/wait HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${adminKey}\r\n`
+    const text = await rawBytes(server.url, `${request}\r\n`.repeat(2) + `${request}${close}\r\n`)
+    for (const { head, body } of responses(text)) {
+      t.match(head[0], '204 No Content')
+      t.notOk(
+        head.some(line => /^(?:content|transfer)-/i.test(line)),
+        'clients would wait for a body'
+      )
+      t.equal(body, '')
+    }
+    t.equal(responses(text).length, 3)
+  })
 
   await t.test('is the same for HEAD as for GET, without a body', async t => {
     const path = '/streams'
