@@ -113,10 +113,8 @@ export function readNumbers(call: Call, request: ReadingsRequest, limit: number)
 export function readPositions(call: Call, request: ReadingsRequest, limit: number): FoundReadings {
   const latitudes = finishReadings(call, collectPositions(call, request, 'latitude'), limit)
   const longitudes = finishReadings(call, collectPositions(call, request, 'longitude'), limit)
-  return {
-    readings: runSteps(joinPositions(latitudes.readings, longitudes.readings)),
-    hasMore: latitudes.hasMore || longitudes.hasMore
-  }
+  const readings = runSteps(joinPositions(latitudes.readings, longitudes.readings))
+  return { readings, hasMore: latitudes.hasMore || longitudes.hasMore }
 }
 
 function finishReadings(call: Call, { readings, run }: CollectedReadings, limit: number): FoundReadings {
