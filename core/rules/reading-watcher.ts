@@ -38,6 +38,8 @@ const maxCorrected = 10_000
 const maxAtOnce = 20_000
 /** Seconds of which at most so many are judged. */
 const minSpan = 0.01
+/** Of very many readings before, so many seconds are read, or four times as many as long as they are not too many. */
+const firstMemory = 60
 /** Ranges of so many seconds, or with more than {@link maxCorrected} readings, are worth a read of their extremes instead of their readings. */
 const minMiddle = 3600
 
@@ -83,11 +85,17 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
     const value = condition.kind === 'changing' && condition.direction === 'up' ? extremes.min : extremes.max
     return { readings: [...readings, { time: middle, value }], hasMore }
   }
-  /** Reads the last readings of a range, at most `limit` unless they are within moments. */
+  /** Reads a range, or if it has more than `limit` readings, a part of it at its end. */
   const readLast = (from: number, end: number, limit: number): FoundReadings => {
-    const { hasMore, readings } = read(from, end, limit)
-    if (!hasMore || end - from <= minSpan) return { readings, hasMore: false }
-    return readLast(Math.max(getMiddle(readings), from + (end - from) / 16), end, limit)
+    let found = read(from, end, limit)
+    if (!found.hasMore) return found
+    found = { readings: [], hasMore: false }
+    for (let span = firstMemory; span < end - from; span *= 4) {
+      const longer = read(end - span, end, limit)
+      if (longer.hasMore) break
+      found = longer
+    }
+    return found
   }
   /** Reads what is to be judged, after what it is compared with; `undefined` if that is more than is read to correct what holds. */
   const readToCorrect = (from: number, memory: number): readonly Reading[] | undefined => {

@@ -115,6 +115,36 @@ t.test('expired records of deletions take few versions with them at a time', asy
   t.same(store.storageUsed(), store.recountStorageUsed())
 })
 
+t.test('an expired record of an access takes few versions with it at a time', async t => {
+  const { alice, clock } = await openCoffer(t, { deletions: { retention: 60 } })
+  const { access } = await alice.do('accesses.create', { name: 'app', permissions: [] })
+  const store = getStore(alice)
+  const stored = store.accesses.find(access.id)!
+  await store.write(() => {
+    for (let serial = 0; serial < versions; serial++) store.accesses.insertVersion({ ...stored, serial })
+  })
+  const count = (): number => {
+    let [found, after] = [0, -1]
+    for (let isLast = false; !isLast;) {
+      const page = store.accesses.listVersionsAfter(access.id, after)
+      isLast = page.isLast
+      found += page.versions.length
+      after = page.versions.at(-1)?.serial ?? after
+    }
+    return found
+  }
+  await alice.do('accesses.delete', { id: access.id })
+  t.equal(count(), versions)
+  clock.advance(3600)
+  t.equal(await store.write(() => store.deletions.removeBefore(clock.now(), 100)), 0, 'it goes on')
+  t.equal(count(), versions - 500)
+  const { services } = alice.service.server
+  t.equal(await removeExpired(services, services.accounts.find('alice')!, { kind: 'deletions' }), 1)
+  t.equal(count(), 0)
+  t.equal(store.accesses.findEver(access.id), undefined)
+  t.same(store.storageUsed(), store.recountStorageUsed())
+})
+
 t.test('a series with many points is deleted in steps', async t => {
   const { alice } = await openCoffer(t)
   await alice.stream('diary')

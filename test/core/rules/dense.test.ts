@@ -14,13 +14,13 @@ async function addPoints(
   client: Client,
   rule: string,
   getValue: (at: number) => number,
-  prepare?: (time: number) => Promise<void>
+  { prepare, type = 'frequency/bpm' }: { prepare?: (time: number) => Promise<void>; type?: string } = {}
 ): Promise<number> {
   const { clock } = client.service
   const time = clock.now()
   const { id } = await client.event({
     streamIds: ['body'],
-    type: 'series:frequency/bpm',
+    type: `series:${type}`,
     time,
     content: null
   })
@@ -106,6 +106,18 @@ t.test('a number after dense data of the time before is not too late', async t =
   t.match(await evaluated(alice, id), { isFiring: true, value: 170 })
 })
 
+t.test('amounts after very many others are seen', async t => {
+  const { alice, channel, clock } = await startWorld(t)
+  const condition = { kind: 'changing', measure: 'steps', by: 60, within: 3600, direction: 'up' }
+  const id = await addRule(alice, channel, condition)
+  await addPoints(alice, id, () => 10, { type: 'count/steps' })
+  for (const content of [15, 80]) {
+    clock.advance(10)
+    await alice.event({ streamIds: ['body'], type: 'count/steps', time: clock.now(), content })
+    t.match(await evaluated(alice, id), { isFiring: content === 80 })
+  }
+})
+
 t.test('what was passed over is noted once while dense data is read', async t => {
   const { alice, channel } = await startWorld(t)
   const id = await addRule(alice, channel, { kind: 'above', measure: 'heart-rate', value: 150 })
@@ -116,15 +128,12 @@ t.test('what was passed over is noted once while dense data is read', async t =>
     noted.push(unseen.passed.length)
     putBack.call(this, rule, unseen)
   }
-  await addPoints(
-    alice,
-    id,
-    at => (at % 50 < 25 ? 200 : 60),
-    async time => {
+  await addPoints(alice, id, at => (at % 50 < 25 ? 200 : 60), {
+    async prepare(time) {
       for (let count = 5; count > 0; count--)
         await alice.event({ streamIds: ['body'], type: 'frequency/bpm', time: time - count, content: 60 })
     }
-  )
+  })
   t.ok(noted.length >= 3, `put back ${noted.length} times`)
   t.equal(Math.max(...noted), 5, `times each: ${noted.join(', ')}`)
 })
