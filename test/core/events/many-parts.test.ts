@@ -90,6 +90,24 @@ t.test('an imported event with many versions is removed in steps', async t => {
   t.equal(countVersions(alice, events[1].id), 0)
 })
 
+t.test('an import is undone without a wait for the disk after each part', async t => {
+  const { alice } = await openCoffer(t)
+  const rows = Array.from({ length: 500 }, (_, at) => `${1_000_000_000 + at * 1000},note ${at}`)
+  const { id } = await sent(alice, 'a.csv', `time,note\n${rows.join('\n')}\n`)
+  await written(alice, id)
+  const store = getStore(alice)
+  const write = store.write.bind(store) as (...args: unknown[]) => unknown
+  let waits = 0
+  const counting = (...args: unknown[]): unknown => {
+    waits++
+    return write(...args)
+  }
+  store.write = counting as typeof store.write
+  await alice.do('imports.delete', { id })
+  await until(async () => Boolean((await alice.call('imports.getOne', { id })).error), 'it is removed')
+  t.ok(waits < 10, `${waits} waits for ten parts`)
+})
+
 t.test('expired records of deletions take few versions with them at a time', async t => {
   const { alice, clock } = await openCoffer(t, {
     versioning: { forceKeepHistory: true, deletionMode: 'keep-everything' },
