@@ -173,16 +173,18 @@ function getErrorCode(error: unknown): string {
 }
 
 /**
- * Translates an error of SQLite or the file system to `StorageFull`, `StoreDamaged` or `UniqueViolation`;
- * returns any other error unchanged.
+ * Translates an error of SQLite or the file system to `StorageFull`, `StoreDamaged` or `UniqueViolation`; with a `file`,
+ * also that of JSON that was read from it. Returns any other error unchanged.
  */
 export function translateError(error: unknown, file = ''): unknown {
   const code = getErrorCode(error)
   const message = error instanceof Error ? error.message : ''
   // On a full disk SQLite may report an I/O error whose message alone names the cause.
   if (diskFullCodes.has(code) || message.includes('ENOSPC')) return new StorageFull(error)
-  // Queries read the JSON of stored rows.
-  if (damageCodes.has(code) || message === 'malformed JSON') return new StoreDamaged(file, message, error)
+  // Queries, and what they return, read the JSON of stored rows.
+  const isUnreadable = file !== '' && error instanceof SyntaxError
+  if (damageCodes.has(code) || message === 'malformed JSON' || isUnreadable)
+    return new StoreDamaged(file, message, error)
   if (code === 'SQLITE_CONSTRAINT' && message.startsWith('UNIQUE'))
     return new UniqueViolation(parseViolatedColumn(message))
   return error

@@ -38,21 +38,31 @@ export function runSteps<T>(steps: Steps<T>): T {
 /** Where writes are made: the file of a user. */
 interface Writable<Store> {
   write<T>(work: () => T, access?: string): Promise<T>
+  commit<T>(work: () => T, access?: string): Promise<T>
   writeInSteps<T>(stepsIn: (draft: Store) => Steps<T>, access?: string): Promise<T>
 }
 
 /**
  * Makes a write at once; in steps if it `isLong`, or throws `NeedsSteps`, which rolls it back. `access`: id of the access whose
- * turns it takes. Resolves once it is on disk.
+ * turns it takes. Resolves once it is on disk; with `isDurable` false, at the commit, unless it was made in steps.
  */
 export async function writeSteps<Store extends Writable<Store>, T>(
   store: Store,
   work: (store: Store) => Steps<T>,
-  { access = '', isLong = false }: { readonly access?: string | undefined; readonly isLong?: boolean } = {}
+  {
+    access = '',
+    isDurable = true,
+    isLong = false
+  }: {
+    readonly access?: string | undefined
+    readonly isDurable?: boolean
+    readonly isLong?: boolean
+  } = {}
 ): Promise<T> {
   if (isLong) return await store.writeInSteps(work, access)
   try {
-    return await store.write(() => runSteps(work(store)), access)
+    const run = (): T => runSteps(work(store))
+    return await (isDurable ? store.write(run, access) : store.commit(run, access))
   } catch (error) {
     if (!(error instanceof NeedsSteps)) throw error
     return await store.writeInSteps(work, access)

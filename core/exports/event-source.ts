@@ -20,7 +20,7 @@ const maxHeld = 32 * 1024 * 1024
 let heldCharacters = 0
 let isLongerHeld = false
 
-/** Yields the JSON texts of the events of a list. `isCounted`: whether they count as read. */
+/** Yields the JSON texts of the events of a list. `isCounted`: whether they count as read. Throws `SyntaxError` that names a damaged event. */
 export function* listEventTexts(
   turn: ReadContext,
   events: Listing<Reader> | readonly never[],
@@ -33,7 +33,7 @@ export function* listEventTexts(
     if (isCounted) turn.count += count
     let endOf = createValueEndFinder(text)
     for (let at = 0; at < text.length;) {
-      const end = endOf(at)
+      const end = nameEvent(text, at, () => endOf(at))
       const own = text.slice(at, end)
       at = end + 1
       if (own.length <= largeEventSize) {
@@ -77,9 +77,24 @@ function* holdEvent(turn: ReadContext, text: string): Chunks {
 
 /**
  * Parses an event. In a large event, a large content that is not a string becomes a `JsonText`, and large client data is
- * omitted.
+ * omitted. Throws `SyntaxError` that names an event whose JSON is damaged.
  */
 export function parseEvent(text: string): Event {
+  return nameEvent(text, 0, () => parseSound(text))
+}
+
+/** Calls `read`, which reads the event whose text begins at a position. Throws `SyntaxError` with its id if it is damaged. */
+function nameEvent<T>(text: string, at: number, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    const [, id = 'without an id'] = /^\{"id":"([^"]{1,100})"/.exec(text.slice(at, at + 120)) ?? []
+    throw new SyntaxError(`event ${id} is not valid JSON`, { cause: error })
+  }
+}
+
+function parseSound(text: string): Event {
   if (text.length <= largeEventSize) return JSON.parse(text) as Event
   let rest = text
   const clientData = findMember(rest, 'clientData')

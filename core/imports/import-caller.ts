@@ -106,7 +106,7 @@ export class ImportCaller {
       return value
     }.bind(this)
     const store = this.services.accounts.openStore(this.account)
-    const result = await writeSteps(store, stepsIn, { access: this.party.access })
+    const result = await writeSteps(store, stepsIn, { access: this.party.access, isDurable: false })
     if (changes) this.services.bus.publish(this.account, changes)
     return result
   }

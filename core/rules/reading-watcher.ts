@@ -14,7 +14,14 @@ import {
   type Judge,
   type NumberRange
 } from './judges.js'
-import { maxAhead, readExtremes, readNumbers, readPositions, type Reading } from './readings.js'
+import {
+  maxAhead,
+  readExtremes,
+  readNumbers,
+  readPositions,
+  type FoundReadings,
+  type Reading
+} from './readings.js'
 import { findUsualRange, prepareUsualRange } from './usual-range.js'
 import { asUser, createRuleCall, mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
 
@@ -29,8 +36,10 @@ const tolerance = 1e-6
 const maxCorrected = 10_000
 /** Maximum number of new readings that are judged at once: some milliseconds. */
 const maxAtOnce = 20_000
-/** Seconds that are always read at once, however many readings they hold. */
+/** Seconds of which at most so many are judged. */
 const minSpan = 0.01
+/** Of very many readings before, so many seconds are read, or four times as many as long as they are not too many. */
+const firstMemory = 60
 /** Ranges of so many seconds, or with more than {@link maxCorrected} readings, are worth a read of their extremes instead of their readings. */
 const minMiddle = 3600
 
@@ -46,44 +55,70 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
   const range = condition.kind === 'outside' ? findRange(call, condition, measure) : undefined
   if (condition.kind === 'outside' && !range) return 'no-range'
   const unit = 'unit' in condition ? condition.unit : undefined
-  const readAs = (reader: RuleCall, from: number, end: number, limit?: number): Reading[] | undefined =>
+  const readAs = (reader: RuleCall, from: number, end: number, limit: number): FoundReadings =>
     condition.kind === 'place'
       ? readPositions(reader, { measure, from, end }, limit)
       : readNumbers(reader, { measure, streams, unit, from, end }, limit)
-  const read = (from: number, end: number, limit?: number): Reading[] | undefined =>
-    readAs(call, from, end, limit)
-  /** Reads what is to be judged, and the readings of some seconds before: of most of these, only the lowest or highest counts. */
-  const readWithMemory = (
+  const read = (from: number, end: number, limit: number): FoundReadings => readAs(call, from, end, limit)
+  /**
+   * Reads what readings from `from` on are compared with: those of `memory` seconds before. Of what is before all of them, only the
+   * lowest or highest counts. Of the amounts of a measure that adds up, only the last are read if they are very many.
+   */
+  const readMemory = (
+    judged: readonly Reading[],
     from: number,
     memory: number,
-    end: number,
-    limit?: number
-  ): readonly Reading[] | undefined => {
-    // Any reading may be compared with those of the last `memory` seconds.
-    const middle = end - memory
-    const hasExtremes = condition.kind === 'changing' && measure.kind !== 'sum' && from > middle
-    if (!hasExtremes) return read(from - memory, end, limit)
-    const all = from - middle < minMiddle ? read(from - memory, end, maxCorrected) : undefined
-    if (all) return all
-    const first = read(from - memory, middle, limit)
-    const rest = first && read(from, end, limit)
-    if (!rest) return undefined
-    const extremes = readExtremes(call, { measure, streams, unit, from: middle, end: from })
-    if (!extremes) return [...first, ...rest]
-    const value = condition.direction === 'up' ? extremes.min : extremes.max
-    return [...first, { time: middle, value }, ...rest]
+    limit: number
+  ): FoundReadings => {
+    if (memory === 0 || judged.length === 0) return { readings: [], hasMore: false }
+    const start = judged[0]!.time - memory
+    const middle = judged.at(-1)!.time - memory
+    if (measure.kind === 'sum') return readLast(start, from, limit)
+    if (middle >= from) return read(start, from, limit)
+    const all = from - middle < minMiddle ? read(start, from, maxCorrected) : undefined
+    if (all?.hasMore === false) return all
+    const { hasMore, readings } = read(start, middle, limit)
+    const extremes = hasMore
+      ? undefined
+      : readExtremes(call, { measure, streams, unit, from: middle, end: from })
+    if (!extremes) return { readings, hasMore }
+    const value = condition.kind === 'changing' && condition.direction === 'up' ? extremes.min : extremes.max
+    return { readings: [...readings, { time: middle, value }], hasMore }
   }
-  /** Reads what is new, or the first part of it, and where that ends. */
+  /** Reads a range, or if it has more than `limit` readings, a part of it at its end. */
+  const readLast = (from: number, end: number, limit: number): FoundReadings => {
+    let found = read(from, end, limit)
+    if (!found.hasMore) return found
+    found = { readings: [], hasMore: false }
+    for (let span = firstMemory; span < end - from; span *= 4) {
+      const longer = read(end - span, end, limit)
+      if (longer.hasMore) break
+      found = longer
+    }
+    return found
+  }
+  /** Reads what is to be judged, after what it is compared with; `undefined` if that is more than is read to correct what holds. */
+  const readToCorrect = (from: number, memory: number): readonly Reading[] | undefined => {
+    const { hasMore, readings } = read(from, call.now + maxAhead, maxCorrected)
+    if (hasMore) return undefined
+    const before = readMemory(readings, from, memory, maxCorrected)
+    return before.hasMore ? undefined : [...before.readings, ...readings]
+  }
+  /** Reads what is new, or the first part of it, after what it is compared with; and where it ends. */
   const readNext = (
     from: number,
     memory: number,
     end: number
   ): { readonly readings: readonly Reading[]; readonly end: number } => {
-    const readings = readWithMemory(from, memory, end, end - from > minSpan ? maxAtOnce : undefined)
-    return readings ? { readings, end } : readNext(from, memory, from + (end - from) / 4)
+    const { hasMore, readings } = read(from, end, maxAtOnce)
+    const before = hasMore ? undefined : readMemory(readings, from, memory, maxAtOnce)
+    if (before?.hasMore === false) return { readings: [...before.readings, ...readings], end }
+    // Of what is within moments, the rest is passed over.
+    if (end - from <= minSpan) return { readings: [...(before?.readings ?? []), ...readings], end }
+    return readNext(from, memory, Math.max(getMiddle(readings), from + minSpan))
   }
-  const readAt = (time: number, reader = call): Reading[] =>
-    readAs(reader, time - 1000 * tolerance, time + 1000 * tolerance)!
+  const readAt = (time: number, reader = call): readonly Reading[] =>
+    readAs(reader, time - 1000 * tolerance, time + 1000 * tolerance, maxCorrected).readings
   const isReadableAt = (time: number): boolean => readAt(time).length > 0
   const hold = 'for' in condition ? (condition.for ?? 0) : 0
   const lag = Math.max(maxLag, hold)
@@ -109,7 +144,7 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
     const start = isFiring ? (cause ?? -Infinity) : (holdsSince ?? (firedAt ?? now) - hold)
     const base = Math.max(activeFrom, Math.min(Number(start), now - lag) - tolerance) + tolerance
     const standing = findStanding({
-      read: (from, memory) => readWithMemory(from, memory, now + maxAhead, maxCorrected),
+      read: readToCorrect,
       createJudge: () => createJudge(condition, () => range),
       base,
       hold,
@@ -176,6 +211,11 @@ export function watchReadings(call: RuleCall, condition: ReadingCondition): Watc
         correct(episodes, now)
     }
   }
+}
+
+/** Returns the time of the reading in the middle of very many. */
+function getMiddle(readings: readonly Reading[]): number {
+  return readings[Math.floor(readings.length / 2)]!.time
 }
 
 /** Returns the measure of a condition; `undefined` if the caller knows no such measure. */

@@ -96,26 +96,31 @@ export function* joinPositions(
   )
 }
 
-/** Reads numbers, in the order of their times. Returns `undefined` if there are more than `limit`. */
-export function readNumbers(call: Call, request: ReadingsRequest, limit = Infinity): Reading[] | undefined {
-  const readings = finishReadings(call, collectNumbers(call, request), limit)
-  return readings && sortReadings(readings)
+/** Readings in the order of their times. */
+export interface FoundReadings {
+  readonly readings: readonly Reading[]
+  /** Whether there are more than were asked for: then these are some of them, from any part of the range. */
+  readonly hasMore: boolean
 }
 
-/** Reads positions, in the order of their times. Returns `undefined` if there are more than `limit`. */
-export function readPositions(call: Call, request: ReadingsRequest, limit = Infinity): Reading[] | undefined {
+/** Reads numbers. Stops once there are more than `limit`. */
+export function readNumbers(call: Call, request: ReadingsRequest, limit: number): FoundReadings {
+  const { hasMore, readings } = finishReadings(call, collectNumbers(call, request), limit)
+  return { readings: sortReadings(readings), hasMore }
+}
+
+/** Reads positions. Stops once there are more than `limit`. */
+export function readPositions(call: Call, request: ReadingsRequest, limit: number): FoundReadings {
   const latitudes = finishReadings(call, collectPositions(call, request, 'latitude'), limit)
-  const longitudes = latitudes && finishReadings(call, collectPositions(call, request, 'longitude'), limit)
-  return longitudes && [...runSteps(joinPositions(latitudes, longitudes))]
+  const longitudes = finishReadings(call, collectPositions(call, request, 'longitude'), limit)
+  const readings = runSteps(joinPositions(latitudes.readings, longitudes.readings))
+  return { readings, hasMore: latitudes.hasMore || longitudes.hasMore }
 }
 
-function finishReadings(
-  call: Call,
-  { readings, run }: CollectedReadings,
-  limit: number
-): Reading[] | undefined {
-  while (call.store.measures.next(run) === undefined) if (readings.length > limit) return undefined
-  return readings.length > limit ? undefined : readings
+function finishReadings(call: Call, { readings, run }: CollectedReadings, limit: number): FoundReadings {
+  while (call.store.measures.next(run) === undefined)
+    if (readings.length > limit) return { readings, hasMore: true }
+  return { readings, hasMore: readings.length > limit }
 }
 
 /** Sorts readings by time. */

@@ -189,7 +189,7 @@ export class RuleWatch implements TimedTask {
 
   /**
    * Evaluates rules, given with the oldest changes that concern them. Returns those whose states have to be
-   * stored, and those that are left for the next turn, also in part. States of others are noted in memory only.
+   * stored, and of the others those that are left for the next turn, also in part. Their states are noted in memory only.
    */
   #findChanged(
     account: Account,
@@ -209,8 +209,11 @@ export class RuleWatch implements TimedTask {
         const stored = rules.find(id)
         if (!stored) continue
         const evaluation = evaluateRule(call, stored, taken.get(id)!)
-        if (evaluation.isChanged || rules.getDelay(id) >= maxDelay) changed.push(id)
-        else rules.noteState(id, evaluation.state)
+        if (evaluation.isChanged || rules.getDelay(id) >= maxDelay) {
+          changed.push(id)
+          continue
+        }
+        rules.noteState(id, evaluation.state)
         if (evaluation.hasMore) left.push(id)
       }
       return { changed, left }

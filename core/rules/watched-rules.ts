@@ -127,7 +127,9 @@ export class WatchedRules {
     this.pending.set(id, Math.min(since, this.pending.get(id) ?? Infinity))
     if (passed.length === 0) return
     const known = this.#passed.get(id)
-    this.#passed.set(id, { since: known?.since ?? since, times: [...passed, ...(known?.times ?? [])] })
+    // They may have been put back before: what is read in parts, or fails, is evaluated again and again.
+    const times = [...new Set([...passed, ...(known?.times ?? [])])]
+    this.#passed.set(id, { since: known?.since ?? since, times })
   }
 
   /** Returns whether an event changes nothing for a rule, and notes it: later, older numbers do not count. */

@@ -93,7 +93,10 @@ async function callExport(
   const credentials = { authorization: token, ip: '127.0.0.1', via: 'http' } as const
   const request = { user: username, method: 'events.export', params, credentials, isDocument: true } as const
   const outcome = await registry.call(request)
-  if (!outcome.ok) throw new OperatorError(outcome.error.message)
+  if (!outcome.ok) {
+    const { cause, message } = outcome.error
+    throw cause instanceof StoreDamaged ? cause : new OperatorError(message)
+  }
   return encode(outcome)
 }
 

@@ -17,7 +17,6 @@ const dependentRows: Readonly<Record<Table, readonly (readonly [table: string, c
   access: [
     ['access_use', 'access'],
     ['access_calls', 'access'],
-    ['access_version', 'access'],
     ['mirror_kept', 'access'],
     ['session', 'access']
   ]
@@ -32,6 +31,12 @@ const exceptions: Readonly<Partial<Record<Table, string>>> = {
     AND made.createdBy >= record.id AND made.createdBy < record.id || '!'))`
 }
 
+/** The versions that belong to records, which may be very many. */
+const versionTables = {
+  event_deletion: 'event_version',
+  stream_deletion: undefined,
+  access: 'access_version'
+} as const
 const noVersions = { count: 0, isDone: true }
 
 export class DeletionRecords {
@@ -56,24 +61,26 @@ export class DeletionRecords {
 
   /**
    * Removes records of deletions before a time (seconds), at most `limit` of each kind, with the earlier
-   * versions and counts that belong to them; fewer where an event has very many versions, of which some are removed at
+   * versions and counts that belong to them; fewer where an event, or an access, has very many versions, of which some are removed at
    * each call. Keeps deleted personal accesses while accesses that they created exist. Returns the number of records.
    * Must run within a transaction.
    */
   removeBefore(time: number, limit: number): number {
-    let [removed, versions] = [0, 0]
+    let [removed, removedVersions] = [0, 0]
     DeletionRecords.#cleanings++
-    for (const table of tables)
+    for (const table of tables) {
+      const versions = versionTables[table]
       for (const id of this.#listOldest(table, time, limit)) {
-        const { count, isDone } = table === 'event_deletion' ? removeSomeVersions(this.db, id) : noVersions
+        const { count, isDone } = versions ? removeSomeVersions(this.db, id, versions) : noVersions
         // The record goes with the last of them.
         if (!isDone) break
         for (const [other, name] of dependentRows[table])
           statement(this.db, `DELETE FROM ${other} WHERE ${name} = ?`).run(id)
         statement(this.db, `DELETE FROM ${table} WHERE id = ?`).run(id)
         removed++
-        if ((versions += count) >= maxVersions) break
+        if ((removedVersions += count) >= maxVersions) break
       }
+    }
     return removed
   }
 

@@ -30,15 +30,26 @@ export function* removeChunks(db: Database, number: number): Steps<void> {
   while (statement(db, sql).run(number, maxChunks).changes === maxChunks) yield
 }
 
-/** Removes the first versions of an event, as many as take a few milliseconds. Returns their number, and whether they were all. */
-export function removeSomeVersions(db: Database, id: string): { count: number; isDone: boolean } {
-  const sql = `SELECT rowid AS number, octet_length(body) AS size FROM event_version
-    WHERE event = ? ORDER BY modified LIMIT +?`
+/** The columns of each table of versions that say whose they are, and their order. */
+const versionColumns = { event_version: ['event', 'modified'], access_version: ['access', 'serial'] } as const
+
+/**
+ * Removes the first versions of an event, or of an access, as many as take a few milliseconds. Returns their number, and whether they
+ * were all.
+ */
+export function removeSomeVersions(
+  db: Database,
+  id: string,
+  table: keyof typeof versionColumns = 'event_version'
+): { count: number; isDone: boolean } {
+  const [owner, order] = versionColumns[table]
+  const sql = `SELECT rowid AS number, octet_length(body) AS size FROM ${table}
+    WHERE ${owner} = ? ORDER BY ${order} LIMIT +?`
   const rows = statement(db, sql).all(id, maxVersions) as { number: number; size: number }[]
   let bytes = 0
   const beyond = rows.findIndex(({ size }) => (bytes += size) > maxBytes)
   const removed = rows.slice(0, beyond < 0 ? rows.length : beyond + 1).map(({ number }) => number)
-  const removal = 'DELETE FROM event_version WHERE rowid IN (SELECT value FROM json_each(?))'
+  const removal = `DELETE FROM ${table} WHERE rowid IN (SELECT value FROM json_each(?))`
   statement(db, removal).run(JSON.stringify(removed))
   return { count: removed.length, isDone: removed.length === rows.length && rows.length < maxVersions }
 }

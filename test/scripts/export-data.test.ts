@@ -1,7 +1,9 @@
 /** `coffer export-data`: events in a format for other programs, next to a running service. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
 import t from 'tap'
+import { Layout } from '../../storage/files/layout.js'
 import { openCoffer } from '../support/coffer.js'
 import { command, commandProcess } from '../support/command.js'
 
@@ -99,6 +101,26 @@ t.test('coffer export-data', async t => {
       ...flags
     ])
     t.equal(readFileSync(file, 'utf8').trim().split('\r\n').length, 1 + 2 + 3000)
+  })
+
+  await t.test('names an event that is damaged', async t => {
+    const carol = await service.user('carol')
+    await carol.stream('diary')
+    const { id } = await carol.event()
+    await carol.event()
+    await service.server.settle()
+    const file = new Layout(directory).userFile(service.server.services.accounts.find('carol')!.id)
+    const db = new SQLite(file)
+    db.prepare('UPDATE event SET body = substr(body, 1, 60) WHERE id = ?').run(id)
+    db.close()
+    for (const format of ['ndjson', 'csv', 'parquet']) {
+      const { code, errors } = await commandProcess(['export-data', 'carol', '--format', format, ...flags])
+      t.equal(code, 1)
+      t.equal(errors.trim(), `${file}: event ${id} is not valid JSON`)
+    }
+    t.match(await carol.http('GET', '/events/export?format=csv'), {
+      body: { error: { id: 'corrupted-data' } }
+    })
   })
 
   await t.test('reports errors, and leaves nothing behind', async t => {

@@ -90,6 +90,24 @@ t.test('an imported event with many versions is removed in steps', async t => {
   t.equal(countVersions(alice, events[1].id), 0)
 })
 
+t.test('an import is undone without a wait for the disk after each part', async t => {
+  const { alice } = await openCoffer(t)
+  const rows = Array.from({ length: 500 }, (_, at) => `${1_000_000_000 + at * 1000},note ${at}`)
+  const { id } = await sent(alice, 'a.csv', `time,note\n${rows.join('\n')}\n`)
+  await written(alice, id)
+  const store = getStore(alice)
+  const write = store.write.bind(store) as (...args: unknown[]) => unknown
+  let waits = 0
+  const counting = (...args: unknown[]): unknown => {
+    waits++
+    return write(...args)
+  }
+  store.write = counting as typeof store.write
+  await alice.do('imports.delete', { id })
+  await until(async () => Boolean((await alice.call('imports.getOne', { id })).error), 'it is removed')
+  t.ok(waits < 10, `${waits} waits for ten parts`)
+})
+
 t.test('expired records of deletions take few versions with them at a time', async t => {
   const { alice, clock } = await openCoffer(t, {
     versioning: { forceKeepHistory: true, deletionMode: 'keep-everything' },
@@ -112,6 +130,36 @@ t.test('expired records of deletions take few versions with them at a time', asy
   t.equal(await removeExpired(services, services.accounts.find('alice')!, { kind: 'deletions' }), 2)
   t.equal(count(), 0)
   for (const id of ids) t.equal(store.history.findDeletion(id), undefined)
+  t.same(store.storageUsed(), store.recountStorageUsed())
+})
+
+t.test('an expired record of an access takes few versions with it at a time', async t => {
+  const { alice, clock } = await openCoffer(t, { deletions: { retention: 60 } })
+  const { access } = await alice.do('accesses.create', { name: 'app', permissions: [] })
+  const store = getStore(alice)
+  const stored = store.accesses.find(access.id)!
+  await store.write(() => {
+    for (let serial = 0; serial < versions; serial++) store.accesses.insertVersion({ ...stored, serial })
+  })
+  const count = (): number => {
+    let [found, after] = [0, -1]
+    for (let isLast = false; !isLast;) {
+      const page = store.accesses.listVersionsAfter(access.id, after)
+      isLast = page.isLast
+      found += page.versions.length
+      after = page.versions.at(-1)?.serial ?? after
+    }
+    return found
+  }
+  await alice.do('accesses.delete', { id: access.id })
+  t.equal(count(), versions)
+  clock.advance(3600)
+  t.equal(await store.write(() => store.deletions.removeBefore(clock.now(), 100)), 0, 'it goes on')
+  t.equal(count(), versions - 500)
+  const { services } = alice.service.server
+  t.equal(await removeExpired(services, services.accounts.find('alice')!, { kind: 'deletions' }), 1)
+  t.equal(count(), 0)
+  t.equal(store.accesses.findEver(access.id), undefined)
   t.same(store.storageUsed(), store.recountStorageUsed())
 })
 

@@ -2,19 +2,25 @@
 import t from 'tap'
 import type { RuleState } from '../../../schemas/rule.js'
 import type { Client } from '../../support/coffer.js'
+import { WatchedRules } from '../../../core/rules/watched-rules.js'
 import { until } from '../../support/socket.js'
-import { addRule, readState, startWorld } from './world.js'
+import { addRule, evaluated, readState, startWorld } from './world.js'
 
 /** Points of ten minutes. */
 const [count, seconds] = [60_000, 600]
 
-/** Adds the points of the last ten minutes at once, and waits until a rule has seen them. `getValue`: by the seconds since the first one. */
-async function addPoints(client: Client, rule: string, getValue: (at: number) => number): Promise<number> {
+/** Adds the points of the last ten minutes at once, and waits until a rule has seen them. `getValue`: by the seconds since the first one. `prepare`: called before, with the time of the first. */
+async function addPoints(
+  client: Client,
+  rule: string,
+  getValue: (at: number) => number,
+  { prepare, type = 'frequency/bpm' }: { prepare?: (time: number) => Promise<void>; type?: string } = {}
+): Promise<number> {
   const { clock } = client.service
   const time = clock.now()
   const { id } = await client.event({
     streamIds: ['body'],
-    type: 'series:frequency/bpm',
+    type: `series:${type}`,
     time,
     content: null
   })
@@ -23,6 +29,7 @@ async function addPoints(client: Client, rule: string, getValue: (at: number) =>
     return [at, getValue(at)]
   })
   clock.advance(seconds)
+  await prepare?.(time)
   await client.do('series.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
   const last = time + points.at(-1)![0]!
   await until(() => (readState(client, rule)?.seenTo ?? 0) > last - 1e-3, 'all points are seen')
@@ -82,4 +89,51 @@ t.test('changes are compared with the lowest number of dense data before', async
   t.match(readState(alice, id)!, { isFiring: false, episode: 0 }, '50 above the lowest')
   await addPoints(alice, id, at => (at > 500 && at < 501 ? 115 : 100))
   t.match(readState(alice, id)!, { episode: 1 }, '65 above the lowest of the ten minutes before')
+})
+
+t.test('a number after dense data of the time before is not too late', async t => {
+  const { alice, channel, clock } = await startWorld(t)
+  const condition = { kind: 'changing', measure: 'heart-rate', by: 60, within: 3600, direction: 'up' }
+  const id = await addRule(alice, channel, condition)
+  await addPoints(alice, id, () => 100)
+  clock.advance(3600 - seconds / 2)
+  for (const content of [101, 102]) {
+    await alice.event({ streamIds: ['body'], type: 'frequency/bpm', time: clock.now(), content })
+    await evaluated(alice, id)
+    clock.advance(10)
+  }
+  await alice.event({ streamIds: ['body'], type: 'frequency/bpm', time: clock.now(), content: 170 })
+  t.match(await evaluated(alice, id), { isFiring: true, value: 170 })
+})
+
+t.test('amounts after very many others are seen', async t => {
+  const { alice, channel, clock } = await startWorld(t)
+  const condition = { kind: 'changing', measure: 'steps', by: 60, within: 3600, direction: 'up' }
+  const id = await addRule(alice, channel, condition)
+  await addPoints(alice, id, () => 10, { type: 'count/steps' })
+  for (const content of [15, 80]) {
+    clock.advance(10)
+    await alice.event({ streamIds: ['body'], type: 'count/steps', time: clock.now(), content })
+    t.match(await evaluated(alice, id), { isFiring: content === 80 })
+  }
+})
+
+t.test('what was passed over is noted once while dense data is read', async t => {
+  const { alice, channel } = await startWorld(t)
+  const id = await addRule(alice, channel, { kind: 'above', measure: 'heart-rate', value: 150 })
+  const noted: number[] = []
+  const { putBack } = WatchedRules.prototype
+  t.teardown(() => void (WatchedRules.prototype.putBack = putBack))
+  WatchedRules.prototype.putBack = function (rule, unseen) {
+    noted.push(unseen.passed.length)
+    putBack.call(this, rule, unseen)
+  }
+  await addPoints(alice, id, at => (at % 50 < 25 ? 200 : 60), {
+    async prepare(time) {
+      for (let count = 5; count > 0; count--)
+        await alice.event({ streamIds: ['body'], type: 'frequency/bpm', time: time - count, content: 60 })
+    }
+  })
+  t.ok(noted.length >= 3, `put back ${noted.length} times`)
+  t.equal(Math.max(...noted), 5, `times each: ${noted.join(', ')}`)
 })
