@@ -36,7 +36,7 @@ const own = new Set([
 /** Patterns that are built at run time, and their sources. */
 const made = new Map([
   ['core/account/check-field-value.ts', 1], // from a schema's pattern, tested below
-  ['core/exports/fhir-codes.ts', 1], // from constants, with at most two repetitions
+  ['core/exports/fhir-names.ts', 1], // from constants, with at most two repetitions
   ['core/forms/offered-form.ts', 1], // from a constant of schemas: one character
   ['core/identities/claims.ts', 1], // from a schema's pattern, tested below
   ['core/json/canonical.ts', 3], // from constants

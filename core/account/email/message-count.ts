@@ -68,7 +68,10 @@ function toMailbox(address: string): string {
   const normalized = normalizeAddress(address)
   const at = normalized.lastIndexOf('@')
   const local = normalized.slice(0, at).replaceAll(/^.*:|["\\.\s]/gs, '')
-  const domain = normalized.slice(at + 1).replace(/[.\s]+$/, '')
+  const domain = normalized
+    .slice(at + 1)
+    .replaceAll(/\s/g, '')
+    .replace(/\.$/, '')
   return `${local.replace(/\+.*/s, '')}@${domainToASCII(domain) || domain}`
 }
 
