@@ -189,14 +189,6 @@ export function pickSession({
   return { ...(token !== undefined && { token }), ...(deletion !== undefined && { deletion }) }
 }
 
-/** Errors after which a session may go on. After others it has ended already. */
-const uncertainEnds: ReadonlySet<string> = new Set([
-  'offline',
-  'api-unavailable',
-  'too-many-requests',
-  'unexpected-error'
-])
-
 /**
  * Ends a session. If it was started by an identity provider, opens the provider's page for signing out. Rejects with a
  * {@link Refusal} if the session may not have ended: then its cookie would sign in the next user of the browser.
@@ -206,7 +198,8 @@ export async function signOutEverywhere(session: Session): Promise<void> {
     const { signOutUrl } = await callAs<{ signOutUrl?: string }>(session, 'POST', 'auth/logout', {})
     if (signOutUrl !== undefined) location.assign(signOutUrl)
   } catch (error) {
-    if (!(error instanceof Refusal) || uncertainEnds.has(error.id)) throw error
+    // Other refusals say that it has ended already.
+    if (!(error instanceof Refusal) || error.id === 'offline' || Number(error.status) >= 429) throw error
   }
 }
 

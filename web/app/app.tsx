@@ -39,34 +39,29 @@ export function App({ info, facts, username }: Props) {
   useEffect(() => {
     if (user === undefined) return undefined
     let isGone = false
-    const show = (opened: Account, wanted: string): void => {
-      setTag(wanted)
+    const open = async (): Promise<void> => {
+      const opened = await Account.open(user)
+      if (isGone) return opened.close()
+      const name = opened.info.user?.username
+      // The address or the session may have a former name.
+      if (name !== undefined && name !== user) {
+        opened.close()
+        return setUser(name)
+      }
+      opened.client.onEnd(() => showSignIn(true))
+      const wanted = preferredLanguage.value
+      if (wanted !== undefined && wanted !== getLanguage()) {
+        await setLanguage([wanted])
+        setTag(wanted)
+      }
       if (isGone) opened.close()
       else setAccount(opened)
     }
-    const opening = Account.open(user).then(
-      opened => {
-        if (isGone) return opened.close()
-        const name = opened.info.user?.username
-        // The address or the session may have a former name.
-        if (name !== undefined && name !== user) {
-          opened.close()
-          return setUser(name)
-        }
-        opened.client.onEnd(() => showSignIn(true))
-        const wanted = preferredLanguage.value
-        if (wanted !== undefined && wanted !== getLanguage())
-          void setLanguage([wanted]).then(() => show(opened, wanted))
-        else setAccount(opened)
-        return undefined
-      },
-      (error: unknown) => {
-        if (!isGone) setProblem(explainError(error).message)
-      }
-    )
+    open().catch((error: unknown) => {
+      if (!isGone) setProblem(explainError(error).message)
+    })
     return () => {
       isGone = true
-      void opening
       setAccount(undefined)
     }
   }, [user])
