@@ -178,8 +178,10 @@ function startPeriods(call: Call, { days, format, measure, streams }: DaysReques
       countHeld: () => held,
       *finish(order) {
         const sources = []
+        const pauses = new Pauses()
         for (const [stream, periods] of bySource) {
-          sources.push({ stream, groups: yield* periods.group(gap) })
+          if (pauses.isDue(1)) yield
+          sources.push({ stream, groups: yield* periods.group(gap, pauses) })
           // Groups take their place in memory.
           bySource.delete(stream)
         }

@@ -71,16 +71,15 @@ export class PeriodLists {
    * Groups periods that overlap, or have less than `gap` seconds between them (0: that touch). Groups without sleep and
    * time in bed are omitted.
    */
-  *group(gap: number): Steps<PeriodGroup[]> {
+  *group(gap: number, pauses: Pauses): Steps<PeriodGroup[]> {
     const groups: PeriodGroup[] = []
-    const pauses = new Pauses()
     let open: OpenGroup | undefined
     const close = (): void => {
       const value = open && measureGroup(open)
       if (value !== undefined)
         groups.push({ from: open!.from, to: open!.to, count: open!.count, value, rank: 0 })
     }
-    for (const { count, from, state, to } of yield* mergeOrdered(this.#lists)) {
+    for (const { count, from, state, to } of yield* mergeOrdered(this.#lists, pauses)) {
       if (pauses.isDue(1)) yield
       if (!open || (from > open.to && from - open.to >= gap)) {
         close()
@@ -156,12 +155,15 @@ export function* addPeriods(
       if (pauses.isDue(1)) yield
     }
   const addPreferred = function* (groups: readonly PeriodGroup[]): Steps<void> {
-    for (const group of yield* pickPreferred(groups)) {
+    for (const group of yield* pickPreferred(groups, pauses)) {
       add(group)
       if (pauses.isDue(1)) yield
     }
   }
-  const ordered = yield* mergeOrdered(sources.map(({ groups }) => groups))
+  const ordered = yield* mergeOrdered(
+    sources.map(({ groups }) => groups),
+    pauses
+  )
   // Groups that overlap, directly or by others between them: only among those, one takes the place of another.
   let overlapping: PeriodGroup[] = []
   let end = -Infinity
@@ -179,9 +181,8 @@ export function* addPeriods(
 }
 
 /** Returns the groups that overlap none of a preferred source, in order of time. Those of one source do not overlap each other. */
-function* pickPreferred(groups: readonly PeriodGroup[]): Steps<readonly PeriodGroup[]> {
+function* pickPreferred(groups: readonly PeriodGroup[], pauses: Pauses): Steps<readonly PeriodGroup[]> {
   if (groups.length < 2) return groups
-  const pauses = new Pauses()
   const byRank = yield* groupInSteps(groups, ({ rank }) => rank)
   // Each list is more than twice as long as the next one: there are few, and a group is merged a few times.
   const taken: (readonly PeriodGroup[])[] = []
@@ -189,10 +190,10 @@ function* pickPreferred(groups: readonly PeriodGroup[]): Steps<readonly PeriodGr
     let added: readonly PeriodGroup[] = yield* omitOverlapping(own, taken, pauses)
     if (added.length === 0) continue
     while (taken.length > 0 && taken.at(-1)!.length <= 2 * added.length)
-      added = yield* mergeTwo(taken.pop()!, added)
+      added = yield* mergeTwo(taken.pop()!, added, pauses)
     taken.push(added)
   }
-  return yield* mergeOrdered(taken)
+  return yield* mergeOrdered(taken, pauses)
 }
 
 /** Returns the groups that overlap none of the lists, of groups that do not overlap each other. */
@@ -222,15 +223,16 @@ function findFirstAfter(groups: readonly PeriodGroup[], time: number): number {
   return low
 }
 
-/** Merges lists that are in order of their beginnings, two by two. */
+/** Merges lists that are in order of their beginnings, two by two. There may be thousands of short ones. */
 function* mergeOrdered<T extends { readonly from: number }>(
-  lists: readonly (readonly T[])[]
+  lists: readonly (readonly T[])[],
+  pauses: Pauses
 ): Steps<readonly T[]> {
   let current = lists
   while (current.length > 1) {
     const merged: (readonly T[])[] = []
     for (let at = 0; at < current.length; at += 2)
-      merged.push(yield* mergeTwo(current[at]!, current[at + 1] ?? []))
+      merged.push(yield* mergeTwo(current[at]!, current[at + 1] ?? [], pauses))
     current = merged
   }
   return current[0] ?? []
@@ -239,11 +241,11 @@ function* mergeOrdered<T extends { readonly from: number }>(
 /** Merges two lists that are sorted by `from`, in steps. Of equal items, those of `one` come first. */
 function* mergeTwo<T extends { readonly from: number }>(
   one: readonly T[],
-  other: readonly T[]
+  other: readonly T[],
+  pauses: Pauses
 ): Steps<readonly T[]> {
   if (other.length === 0) return one
   const merged: T[] = []
-  const pauses = new Pauses()
   let [at, otherAt] = [0, 0]
   while (at < one.length || otherAt < other.length) {
     const isOther = at === one.length || (otherAt < other.length && other[otherAt]!.from < one[at]!.from)

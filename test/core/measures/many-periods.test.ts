@@ -2,6 +2,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
+import { Pauses } from '../../../core/measures/pauses.js'
 import { addPeriods, PeriodLists, type PeriodGroup } from '../../../core/measures/periods.js'
 import type { Steps } from '../../../storage/steps.js'
 import { seeded } from '../../support/random.js'
@@ -28,7 +29,7 @@ function finish<T>(steps: Steps<T>): T {
 function group(streamId: string, periods: Iterable<readonly [from: number, to: number]>): Source {
   const lists = new PeriodLists()
   for (const [from, to] of periods) lists.add({ from, to, state: 'full' })
-  return { streamId, groups: finish(lists.group(0)) }
+  return { streamId, groups: finish(lists.group(0, new Pauses())) }
 }
 
 t.test('take as much memory as is counted', async t => {
@@ -39,7 +40,7 @@ t.test('take as much memory as is counted', async t => {
   let held = 0
   for (let at = 0; at < count; at++)
     held += lists.add({ from: at * 60.25, to: at * 60.25 + 20.5, state: 'full' })
-  const groups = finish(lists.group(0))
+  const groups = finish(lists.group(0, new Pauses()))
   collectGarbage()
   const bytes = process.memoryUsage().heapUsed - before
   t.equal(groups.length, count)
