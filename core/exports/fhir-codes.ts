@@ -4,7 +4,7 @@
  */
 import { findMeasure } from '../../schemas/measures/catalogue.js'
 import { convertUnit, splitType } from '../../schemas/units.js'
-import { isDevice, isGroup, isName, isNotMeasured, listForms } from './fhir-names.js'
+import { isName, readName } from './fhir-names.js'
 import type { StreamPlace } from './stream-names.js'
 
 /** What an observation is about. */
@@ -186,6 +186,9 @@ interface Reading {
   readonly named: readonly (FoundCoding | 'none' | undefined)[]
 }
 
+/** Maximum number of streams above each other whose names are compared. */
+const maxLevels = 30
+
 /** The readings by type: streams have thousands of events, and long names. */
 const readingsByPlace = new WeakMap<StreamPlace, Map<string, Reading>>()
 
@@ -205,19 +208,21 @@ function computeReading(type: string, place: StreamPlace): Reading {
     const rule = rules.find(({ measures }) => measures.includes(measure.id))
     return { marked: rule ? { code: rule, place, at: mark!.at } : 'none', named: [] }
   }
-  const shown = path.map(listForms)
-  // Of a copy, the user at the root is the subject.
-  const all = [...above.toReversed().map(listForms), ...shown].slice(isCopied ? 1 : 0)
-  const forms = all.flat()
   // What belongs to no measure of the catalogue, or to the user's own, is not certain.
-  const isExcluded = (mark && !measure) || forms.some(isNotMeasured)
+  if ((mark && !measure) || path.length + above.length > maxLevels)
+    return { named: rules.map(() => 'none' as const) }
+  const shown = path.map(readName)
+  // Of a copy, the user at the root is the subject.
+  const all = [...above.toReversed().map(readName), ...shown].slice(isCopied ? 1 : 0)
+  const forms = all.flatMap(name => name.forms)
+  const isExcluded = all.some(({ isNotMeasured }) => isNotMeasured)
   const isCertain = (at: number): boolean =>
-    all.slice(0, all.length - (path.length - at)).every(each => each.some(isGroup)) &&
-    shown.slice(at + 1).every(each => each.some(isDevice))
+    all.slice(0, all.length - (path.length - at)).every(({ isGroup }) => isGroup) &&
+    shown.slice(at + 1).every(({ isDevice }) => isDevice)
   const named = rules.map(({ excludesName, findsName, matchesName, ...code }) => {
     if (isExcluded || (excludesName && forms.some(form => excludesName.test(form)))) return 'none' as const
-    const at = shown.findLastIndex(each =>
-      each.some(form => (matchesName ? isName(form, matchesName) : findsName?.test(form) === true))
+    const at = shown.findLastIndex(name =>
+      name.forms.some(form => (matchesName ? isName(form, matchesName) : findsName?.test(form) === true))
     )
     if (at >= 0) return matchesName && !isCertain(at) ? undefined : { code, place, at }
     return matchesName ? undefined : { code, place, at: path.length - 1, isUnnamed: true as const }

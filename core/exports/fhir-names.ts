@@ -1,4 +1,5 @@
 /** What names of streams say about a measurement, in the languages of the pages. (docs/api/exports.md#fhir) */
+import { BoundedMap } from '../security/bounded-map.js'
 
 /** Names of what people want to reach or expect. */
 const wanted =
@@ -76,23 +77,51 @@ function toWords(...lines: readonly string[]): ReadonlySet<string> {
 /** Maximum length of a name that is compared, in characters: there may be thousands of long ones. */
 const maxComparedLength = 256
 
+/** What a name says, whatever the measurement is. */
+export interface NameReading {
+  /** The forms in which it is compared. */
+  readonly forms: readonly string[]
+  /** Whether something is no measurement of the user. */
+  readonly isNotMeasured: boolean
+  /** Whether a stream of this name groups measurements of the user. Any other word may be what those below are of. */
+  readonly isGroup: boolean
+  /** Whether a stream of this name below a measurement can be a device: others may be what is measured there, such as `Bike`. */
+  readonly isDevice: boolean
+}
+
+/** The latest names: those of streams above are read for each stream below. */
+const readings = new BoundedMap<string, NameReading>(2000)
+
+/** Reads a name. */
+export function readName(name: string): NameReading {
+  let reading = readings.get(name)
+  if (!reading) {
+    const forms = listForms(name)
+    reading = {
+      forms,
+      isNotMeasured: forms.some(form => notMeasured.some(pattern => pattern.test(form))),
+      isGroup: forms.some(isGroup),
+      isDevice: forms.some(isDevice)
+    }
+    readings.set(name, reading)
+  }
+  return reading
+}
+
 /**
  * Returns the forms in which a name is compared: programs write `maxHeartRate` and `heart_rate`, and systems decompose accents. Some
  * words have capitals inside, such as `SpO2`. The end of a long name counts as a word.
  */
-export function listForms(name: string): readonly string[] {
-  const whole = name.length > maxComparedLength ? `${name.slice(0, maxComparedLength)} etc` : name
-  const plain = whole
+function listForms(name: string): readonly string[] {
+  const whole = name
+    .slice(0, maxComparedLength)
     .normalize('NFKC')
     .replaceAll(/\p{Variation_Selector}|\p{Join_Control}/gu, '')
     .replaceAll('_', ' ')
+  const isLong = name.length > maxComparedLength || whole.length > maxComparedLength
+  const plain = isLong ? `${whole.slice(0, maxComparedLength)} etc` : whole
   const split = plain.replaceAll(/(?<=[\p{Ll}\d])(?=\p{Lu})/gu, ' ')
   return split === plain ? [plain] : [plain, split]
-}
-
-/** Returns whether a form of a name says that something is no measurement of the user. */
-export function isNotMeasured(form: string): boolean {
-  return notMeasured.some(pattern => pattern.test(form))
 }
 
 /** Returns whether a form of a name consists of what a pattern matches and neutral words. Any other word may be what the measurement is of. */
@@ -104,13 +133,11 @@ export function isName(form: string, pattern: RegExp): boolean {
   return new RegExp(`^(?:${pattern.source})(?: (?:${pattern.source})){0,2}$`).test(rest)
 }
 
-/** Returns whether a stream of this name groups measurements of the user. Any other word may be what those below are of. */
-export function isGroup(form: string): boolean {
+function isGroup(form: string): boolean {
   return listWords(form).every(word => neutralWords.has(word) || groupWords.has(word))
 }
 
-/** Returns whether the name of a stream below a measurement can be that of a device: others may be what is measured there, such as `Bike`. */
-export function isDevice(form: string): boolean {
+function isDevice(form: string): boolean {
   return /\d/.test(form) || listWords(form).some(word => deviceWords.has(word))
 }
 

@@ -46,8 +46,7 @@ export function* findFhirStreams(call: Call, scopes: readonly string[]): Steps<R
           ? holdsOriginal(store, stream, scoped)
           : isWanted(type, names.place({ ...call, store }, node.stream.id), scoped)
       if (isFound) found.set(node.stream.id, node.stream.name)
-      if (type !== originalType) continue
-      // Resources may be large.
+      // Resources may be large, and names long.
       yield
       store = call.services.accounts.openStore(call.account)
     }

@@ -51,10 +51,11 @@ export async function readEventPage(
     for (const [at, event] of found.entries()) {
       cursor = advance(cursor, event, list)
       const resource = mayBeFound(events, event) ? events.convert(event) : undefined
-      if (!resource) continue
-      resources.push(resource)
-      size += yield* measureJson(resource, new Map())
-      if (resources.length >= search.count || size >= maxPageLength) return at + 1
+      if (resource) {
+        resources.push(resource)
+        size += yield* measureJson(resource, new Map())
+        if (resources.length >= search.count || size >= maxPageLength) return at + 1
+      }
       yield
     }
     return found.length

@@ -112,6 +112,36 @@ t.test('consents to thousands of streams come in several pages, and let others h
   await assertTakesLessThan(t, 60, async () => await longestTurn(fetchOnly))
 })
 
+t.test('names of hundreds of streams are compared in short steps', async t => {
+  const { alice } = await coffer(t)
+  // The letter becomes a sentence of 18 letters once it is decomposed.
+  const long = `aB${'ﷺ'.repeat(250)}`
+  const streams = Array.from({ length: 99 }, (_, at) => ({ id: `level-${at}`, parentId: `level-${at - 1}` }))
+  const leaves = Array.from({ length: 500 }, (_, at) => ({ id: `leaf-${at}`, parentId: 'level-98' }))
+  await alice.do(
+    'callBatch',
+    [...streams, ...leaves].map(({ id, parentId }) => ({
+      method: 'streams.create',
+      params: { id, name: `${id} ${long}`, ...(id !== 'level-0' && { parentId }) }
+    }))
+  )
+  const weight = { type: 'mass/kg', content: 70, time: monday }
+  const streamIds = leaves.slice(0, 20).map(({ id }) => id)
+  const { id } = await alice.event({ streamIds, ...weight })
+  await alice.do(
+    'callBatch',
+    leaves.map(leaf => ({
+      method: 'events.create',
+      params: { streamIds: [leaf.id], ...weight }
+    }))
+  )
+  await alice.service.server.settle()
+  for (const path of [`Observation/${id}`, 'Observation?code=29463-7', 'Observation'])
+    await assertTakesLessThan(t, 120, async () => {
+      return await longestTurn(async () => void (await alice.http('GET', `/fhir/${path}`)))
+    })
+})
+
 t.test('pages of data points in deep streams with long names end after four million characters', async t => {
   const { alice } = await coffer(t)
   const rest = 'x'.repeat(1000)
