@@ -1,7 +1,7 @@
 /** Creates the calls of an import, on behalf of the access that started it. */
 import type { Access } from '../../schemas/access.js'
 import type { Party } from '../../storage/scheduler.js'
-import { runSteps, writeSteps, type Steps } from '../../storage/steps.js'
+import { writeSteps, type Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Account } from '../../storage/platform/account.js'
 import { createCall, type AnyMethod, type Call, type UserMethod } from '../call/method.js'
@@ -78,17 +78,10 @@ export class ImportCaller {
    * `user-intervention-required` for an exceeded quota unless `rules` allow it.
    */
   async commit<T>(rules: Pick<UserMethod, 'mayExceedQuota'>, work: (current: Call) => T): Promise<T> {
-    let changes: Changes | undefined
-    const result = await this.services.accounts.openStore(this.account).commit(() => {
-      const current = this.createCall()
-      changes = current.changes
-      const finish = beginWrite(rules, current)
-      const value = work(current)
-      runSteps(finish(true))
-      return value
-    }, this.party.access)
-    if (changes) this.services.bus.publish(this.account, changes)
-    return result
+    // oxlint-disable-next-line require-yield -- the work is one step
+    return await this.commitSteps(rules, function* (current) {
+      return work(current)
+    })
   }
 
   /** Like {@link commit}, for work that may pause; at once unless it throws `NeedsSteps`. */
