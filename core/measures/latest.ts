@@ -4,6 +4,7 @@ import type { MeasureFact } from '../../storage/measures/facts-run.js'
 import { convertUnit } from '../../schemas/units.js'
 import type { Row } from '../../storage/series/rows.js'
 import type { Call } from '../call/method.js'
+import { durationColumn } from '../series/column-plan.js'
 import type { MeasureForm } from './known-measures.js'
 import { readOwn } from './read-own.js'
 import { listMeasuredTypes } from './scope.js'
@@ -23,7 +24,6 @@ interface Latest {
 }
 
 const seriesPrefix = 'series:'
-const durationColumn = 'duration'
 
 /** Returns the latest value of a fact whose data was read. Of a series, the last point that is not empty. */
 export function readLatest(call: Call, measure: MeasureForm, { last, latest, type }: MeasureFact): Latest {

@@ -193,7 +193,8 @@ async function makeFolder(path: string): Promise<void> {
   })
 }
 
-function undefinedIfMissing(error: unknown): undefined {
+/** Returns `undefined` for the error of a missing file or folder. Throws any other error, translated. */
+export function undefinedIfMissing(error: unknown): undefined {
   if (isMissing(error)) return undefined
   throw translateError(error)
 }

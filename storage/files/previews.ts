@@ -5,6 +5,7 @@
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { translateError } from '../errors.js'
+import { undefinedIfMissing } from './attachments.js'
 import type { Layout } from './layout.js'
 
 /** Names one preview of one account. */
@@ -149,9 +150,4 @@ async function readLastUse(path: string): Promise<number> {
   } catch (error) {
     return undefinedIfMissing(error) ?? Infinity
   }
-}
-
-function undefinedIfMissing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-  throw translateError(error)
 }
