@@ -34,15 +34,14 @@ function countVersions(client: Client, id: string): number {
   }
 }
 
-/** Counts the writes that are made in steps. */
-function countWritesInSteps(store: UserStore): () => number {
-  const write = store.writeInSteps.bind(store) as (...args: unknown[]) => unknown
+/** Counts the writes from now on: those made in steps, or those that wait for the disk. */
+function countWrites(store: UserStore, kind: 'write' | 'writeInSteps'): () => number {
+  const write = store[kind].bind(store) as (...args: unknown[]) => unknown
   let count = 0
-  const counting = (...args: unknown[]): unknown => {
+  store[kind] = ((...args: unknown[]): unknown => {
     count++
     return write(...args)
-  }
-  store.writeInSteps = counting as typeof store.writeInSteps
+  }) as never
   return () => count
 }
 
@@ -55,7 +54,7 @@ for (const deletionMode of ['keep-nothing', 'keep-authors', 'keep-everything'] a
     for (const id of [first, second]) await change(alice, id)
     await alice.do('events.delete', { id: first })
     await alice.do('streams.delete', { id: 'other' })
-    const count = countWritesInSteps(getStore(alice))
+    const count = countWrites(getStore(alice), 'writeInSteps')
     await alice.do('events.delete', { id: first })
     t.equal(count(), 1, 'alone')
     await alice.do('streams.delete', { id: 'other', mergeEventsWithParent: false })
@@ -81,7 +80,7 @@ t.test('an imported event with many versions is removed in steps', async t => {
   const { events } = await alice.do('events.get', { types: ['mass/kg'], fromTime: 0, toTime: 4e9 })
   t.equal(events.length, 2)
   await change(alice, events[1].id)
-  const count = countWritesInSteps(getStore(alice))
+  const count = countWrites(getStore(alice), 'writeInSteps')
   await alice.do('imports.delete', { id })
   await until(async () => Boolean((await alice.call('imports.getOne', { id })).error), 'it is removed')
   t.equal(count(), 1)
@@ -95,17 +94,10 @@ t.test('an import is undone without a wait for the disk after each part', async 
   const rows = Array.from({ length: 500 }, (_, at) => `${1_000_000_000 + at * 1000},note ${at}`)
   const { id } = await sent(alice, 'a.csv', `time,note\n${rows.join('\n')}\n`)
   await written(alice, id)
-  const store = getStore(alice)
-  const write = store.write.bind(store) as (...args: unknown[]) => unknown
-  let waits = 0
-  const counting = (...args: unknown[]): unknown => {
-    waits++
-    return write(...args)
-  }
-  store.write = counting as typeof store.write
+  const countWaits = countWrites(getStore(alice), 'write')
   await alice.do('imports.delete', { id })
   await until(async () => Boolean((await alice.call('imports.getOne', { id })).error), 'it is removed')
-  t.ok(waits < 10, `${waits} waits for ten parts`)
+  t.ok(countWaits() < 10, `${countWaits()} waits for ten parts`)
 })
 
 t.test('expired records of deletions take few versions with them at a time', async t => {
@@ -172,7 +164,7 @@ t.test('a series with many points is deleted in steps', async t => {
     await alice.do('series.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
   }
   await alice.do('events.delete', { id })
-  const count = countWritesInSteps(getStore(alice))
+  const count = countWrites(getStore(alice), 'writeInSteps')
   await alice.do('events.delete', { id })
   t.equal(count(), 1)
   t.same(getStore(alice).storageUsed(), getStore(alice).recountStorageUsed())

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { MeasureRun, type MeasureStore } from '../../../storage/measures/reading.js'
-import { openCoffer } from '../../support/coffer.js'
+import { openCoffer, type Answer } from '../../support/coffer.js'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -13,6 +13,22 @@ const start = Date.UTC(2020, 0, 1) / 1000
 
 t.test('large reads', async t => {
   const { alice, server } = await openCoffer(t)
+
+  /** Returns the runs over contents that a request starts, and the body of its response. */
+  const watchRuns = async (path: string): Promise<[runs: { readonly held: number }[], body: Answer]> => {
+    const { accounts } = server.services
+    const { measures } = accounts.openStore(accounts.find('alice')!)
+    const createContents = measures.createContents.bind(measures)
+    const runs: { readonly held: number }[] = []
+    measures.createContents = query => {
+      const run = createContents(query)
+      runs.push(run)
+      return run
+    }
+    const { body } = await alice.http('GET', path)
+    measures.createContents = createContents
+    return [runs, body]
+  }
 
   await t.test('take turns', async t => {
     const { accounts } = server.services
@@ -75,17 +91,7 @@ t.test('large reads', async t => {
       fields: ['deltaTime', 'value'],
       points: Array.from({ length: days }, (_, at) => [at * 86_400, true])
     })
-    const { accounts } = server.services
-    const { measures } = accounts.openStore(accounts.find('alice')!)
-    const createContents = measures.createContents.bind(measures)
-    const runs: { readonly held: number }[] = []
-    measures.createContents = query => {
-      const run = createContents(query)
-      runs.push(run)
-      return run
-    }
-    const { body } = await alice.http('GET', '/measures/days?measure=habit&from=2020-01-01&to=2026-12-31')
-    measures.createContents = createContents
+    const [runs, body] = await watchRuns('/measures/days?measure=habit&from=2020-01-01&to=2026-12-31')
     t.equal(body.days.length, days)
     // A map of words takes about as much memory as a number, and so does the word in it.
     t.ok(runs[0]!.held >= 2 * days, `${runs[0]!.held} of ${runs.length} values`)
@@ -110,17 +116,7 @@ t.test('large reads', async t => {
         }
       }))
     )
-    const { accounts } = server.services
-    const { measures } = accounts.openStore(accounts.find('alice')!)
-    const createContents = measures.createContents.bind(measures)
-    const runs: { readonly held: number }[] = []
-    measures.createContents = query => {
-      const run = createContents(query)
-      runs.push(run)
-      return run
-    }
-    const { body } = await alice.http('GET', '/measures/week?to=2020-01-05')
-    measures.createContents = createContents
+    const [runs, body] = await watchRuns('/measures/week?to=2020-01-05')
     t.match(body.measures, [{ measure: 'visit', places: { count: places } }])
     t.ok(
       runs.some(({ held }) => held >= places),
