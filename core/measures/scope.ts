@@ -1,15 +1,13 @@
 /** Which events belong to which measure, as the caller sees the tree of streams. (docs/api/measure-methods.md#what-belongs-to-a-measure) */
 import { findMeasureByType } from '../../schemas/measures/catalogue.js'
-import { readMeasureMark } from '../../schemas/measures/measure.js'
 import type { MeasuredType } from '../../storage/measures/measured-type.js'
 import type { MeasureScope } from '../../storage/measures/measure-streams.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
-import type { StreamNode } from '../../storage/streams/node.js'
 import { convertUnit } from '../../schemas/units.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
 import { resolveEventScope } from '../events/scope.js'
-import { iterateAncestors } from '../streams/tree.js'
+import { createMarkFinder } from '../streams/marks.js'
 import { readSourceOrder, type KnownMeasures, type MeasureForm } from './known-measures.js'
 
 /**
@@ -88,27 +86,18 @@ interface CachedMarks {
 
 const cacheByAccess = new WeakMap<object, CachedMarks>()
 
-/** Returns the marks that a caller sees, by stream: its own, else that of its nearest marked ancestor. Cached per version of the tree. */
+/**
+ * Returns the marks of the streams that a caller sees: a stream's own, else that of its nearest marked ancestor, whether the caller
+ * sees that or not. Cached per version of the tree.
+ */
 function getMarks({ caller, store: { streams } }: Call): Marks {
   const access = caller.access ?? fail('invalid-access-token')
   const found = cacheByAccess.get(access)
   if (found?.streams === streams && found.version === streams.version) return found.marks
   const marks = new Map<number, string>()
-  const resolved = new Map<StreamNode, string | undefined>()
+  const find = createMarkFinder()
   for (const node of streams.list()) {
-    const path: StreamNode[] = []
-    let mark: string | undefined
-    for (const at of iterateAncestors(node)) {
-      if (resolved.has(at)) mark = resolved.get(at)
-      else {
-        path.push(at)
-        // The tree that the caller sees ends here.
-        if (!caller.mayAt('list', at)) break
-        mark = readMeasureMark(at.stream.clientData)
-      }
-      if (mark !== undefined || resolved.has(at)) break
-    }
-    for (const at of path) resolved.set(at, mark)
+    const mark = caller.mayAt('list', node) ? find(node) : undefined
     if (mark !== undefined) marks.set(node.number, mark)
   }
   cacheByAccess.set(access, { streams, version: streams.version, marks })

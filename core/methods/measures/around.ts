@@ -8,7 +8,7 @@ import { fail, quoteText } from '../../errors.js'
 import { assertReadable } from '../../events/event-permissions.js'
 import { Around, AroundListing, type Span } from '../../measures/around-events.js'
 import { KnownMeasures, TypeName } from '../../measures/known-measures.js'
-import { describeSourceOrder } from '../../measures/order-sources.js'
+import { describeHiddenState } from '../../measures/order-sources.js'
 import { assertNoAudit, MeasureId } from '../../measures/params.js'
 import { omitNulls } from '../../validation/omit-nulls.js'
 import { refuseParams } from '../../validation/params.js'
@@ -45,7 +45,7 @@ export const around = method({
   mode: 'read',
   allow: anyAccess,
   isCacheable: () => true,
-  hiddenState: describeSourceOrder,
+  hiddenState: describeHiddenState,
   run(call, all) {
     const params = omitNulls(all)
     const { after = defaultDays, before = defaultDays, eventId, streamId, type, zone = 'UTC' } = params

@@ -9,7 +9,7 @@ import { method, type Call } from '../../call/method.js'
 import type { Reader } from '../../call/reader.js'
 import { KnownMeasures, type MeasureForm } from '../../measures/known-measures.js'
 import { readLatest } from '../../measures/latest.js'
-import { describeSourceOrder, orderSources } from '../../measures/order-sources.js'
+import { describeHiddenState, orderSources } from '../../measures/order-sources.js'
 import { assertNoAudit, MeasureIds } from '../../measures/params.js'
 import { groupInSteps, Pauses } from '../../measures/pauses.js'
 import { RunListing, type StartedRun } from '../../measures/run-listing.js'
@@ -60,7 +60,7 @@ export const facts = method({
   mode: 'read',
   allow: anyAccess,
   isCacheable: () => true,
-  hiddenState: describeSourceOrder,
+  hiddenState: describeHiddenState,
   run(call, params) {
     const { createdSince, measures, streams } = omitNulls(params)
     const known = new KnownMeasures(call)

@@ -7,7 +7,7 @@ import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { createPartGrid, createSlotGrid, LargeGrid, listDaysWithin } from '../../measures/grids.js'
 import { KnownMeasures, TypeName, type MeasureForm } from '../../measures/known-measures.js'
-import { describeSourceOrder } from '../../measures/order-sources.js'
+import { describeHiddenState } from '../../measures/order-sources.js'
 import {
   addCounts,
   listFigures,
@@ -79,7 +79,7 @@ export const sample = method({
   mode: 'read',
   allow: anyAccess,
   isCacheable: () => true,
-  hiddenState: describeSourceOrder,
+  hiddenState: describeHiddenState,
   run(call, all) {
     const params = omitNulls(all)
     const { fromTime: from, merge = 'preferred', streams, toTime: to, unit, zone = 'UTC' } = params
