@@ -6,19 +6,19 @@ import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { convertUnit } from '../../schemas/units.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
-import { resolveEventScope } from '../events/scope.js'
+import { resolveMergedScope } from '../events/scope.js'
 import { createMarkFinder } from '../streams/marks.js'
 import { readSourceOrder, type KnownMeasures, type MeasureForm } from './known-measures.js'
 
 /**
  * Returns which events of a `streams` parameter belong to which measure. Events in trashed streams do not
- * count. Errors: as `resolveEventScope`.
+ * count. Errors: as `resolveMergedScope`.
  */
 export function createMeasureScope(call: Call, known: KnownMeasures, streams: unknown): MeasureScope {
   const ranks = numberSources(call)
   const marks = getMarks(call)
   return {
-    streams: resolveEventScope(call, streams, false),
+    streams: resolveMergedScope(call, streams, false),
     findMeasure(numbers, type) {
       let isClaimed = false
       for (const number of numbers) {
@@ -38,7 +38,7 @@ export function createMeasureScope(call: Call, known: KnownMeasures, streams: un
 /** Returns a text that is the same for scopes that assign all events alike. */
 export function describeMeasureScope(call: Call, streams: unknown): string {
   return JSON.stringify(
-    [resolveEventScope(call, streams, false), getMarks(call), numberSources(call)],
+    [resolveMergedScope(call, streams, false), getMarks(call), numberSources(call)],
     listItems
   )
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.js'
 import type { MeasureFact } from '../../../storage/measures/facts-run.js'
 import type { Steps } from '../../../storage/steps.js'
-import { describeQueryScope } from '../../audit/read-scope.js'
+import { describeMergedScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import type { Reader } from '../../call/reader.js'
@@ -66,7 +66,7 @@ export const facts = method({
     const known = new KnownMeasures(call)
     const requested = measures ? known.require([...new Set(measures)]) : known.list()
     assertNoAudit(streams)
-    call.auditScope = describeQueryScope(call.caller, streams, {})
+    call.auditScope = describeMergedScope(call.caller, streams, {})
     return {
       facts: new RunListing(call, streams, (reading, scope) =>
         startFacts(reading, requested, { createdSince, scopeText: scope, streams })
