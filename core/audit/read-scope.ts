@@ -7,6 +7,7 @@ import type { Holder } from '../../storage/repositories/series.js'
 import type { Event } from '../../schemas/event.js'
 import type { Caller } from '../permissions/caller.js'
 import { allows } from '../permissions/levels.js'
+import { assertOnePerson, createPersonTest } from '../permissions/one-person.js'
 import { isStreamPermission } from '../../schemas/permission.js'
 import { parseStreamsQuery } from '../events/streams-query.js'
 import { isFollowedId } from '../system-ids.js'
@@ -38,13 +39,25 @@ interface RecordedStreams {
 
 /** Returns the scope of a list of which nothing has been read yet. `streams`: a `streams` parameter. */
 export function describeQueryScope(caller: Caller, streams: unknown, { from, to }: TimeRange): AuditScope {
-  return createScope(
-    streams === undefined ? listReadable(caller) : listRequested(caller, streams),
-    from,
-    to,
-    0,
-    true
-  )
+  const read =
+    streams === undefined
+      ? listReadable(caller)
+      : listRequested(streams, () => (caller.isPersonal ? ['*'] : listPermitted(caller)))
+  return createScope(read, from, to, 0, true)
+}
+
+/**
+ * Does the same for a read that merges values: where no streams are named, it is of one person. Throws `invalid-operation` if the access
+ * reads data of several people then.
+ */
+export function describeMergedScope(caller: Caller, streams: unknown, range: TimeRange): AuditScope {
+  const { access } = caller
+  if (!access || caller.isPersonal) return describeQueryScope(caller, streams, range)
+  const read = listRequested(streams ?? ['*'], () => {
+    assertOnePerson(access)
+    return listPermitted(caller).filter(createPersonTest(access))
+  })
+  return createScope(read, range.from, range.to, 0, true)
 }
 
 /** Members are listed one by one: this runs for every read, and a spread costs as much as a query. */
@@ -89,24 +102,30 @@ const grantedByAccess = new WeakMap<Access, RecordedStreams>()
 const everything: RecordedStreams = { streamIds: ['*'], isTruncated: false, streamCount: 1 }
 
 /** Returns the streams that an access may read by its permissions. */
-function listReadable({ access }: Caller): RecordedStreams {
+function listReadable(caller: Caller): RecordedStreams {
+  const { access } = caller
   if (!access || access.type === 'personal') return everything
   let found = grantedByAccess.get(access)
-  if (!found) {
-    const ids = (access.permissions ?? []).flatMap(permission =>
-      isStreamPermission(permission) && allows(permission.level, 'read') ? [permission.streamId] : []
-    )
-    grantedByAccess.set(access, (found = cutIds(ids)))
-  }
+  if (!found) grantedByAccess.set(access, (found = cutIds(listPermitted(caller))))
   return found
 }
 
-/** Returns the ids that a `streams` parameter asks for, in any form; the parameter has been validated before. */
-function listRequested(caller: Caller, streams: unknown): RecordedStreams {
+function listPermitted({ access }: Caller): string[] {
+  return (access?.permissions ?? []).flatMap(permission =>
+    isStreamPermission(permission) && allows(permission.level, 'read') ? [permission.streamId] : []
+  )
+}
+
+/**
+ * Returns the ids that a `streams` parameter asks for, in any form; the parameter has been validated before. `listAll` returns those for
+ * which `*` stands.
+ */
+function listRequested(streams: unknown, listAll: () => readonly string[]): RecordedStreams {
   if (isIdList(streams)) return cutIds(streams)
   const queries = parseStreamsQuery(streams, Infinity)
-  if (queries.some(({ any }) => any === '*')) return listReadable(caller)
-  return cutIds([...new Set(queries.flatMap(({ any }) => (any === '*' ? [] : any.map(({ id }) => id))))])
+  return cutIds([
+    ...new Set(queries.flatMap(({ any }) => (any === '*' ? listAll() : any.map(({ id }) => id))))
+  ])
 }
 
 /** Returns whether a `streams` parameter is a plain list of ids, by far the most frequent form. */

@@ -3,11 +3,12 @@ import type { StreamsCriteria } from '../../storage/event-query/query.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { auditRoot } from '../audit-ids.js'
 import type { Caller } from '../permissions/caller.js'
+import { createPersonTest } from '../permissions/one-person.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { parseStreamsQuery, type StreamsQuery, type RequestedStream } from './streams-query.js'
 import { isTrashed, listSubtree } from '../streams/tree.js'
-import { activeId, isFollowedId, sharedSecretsRoot } from '../system-ids.js'
+import { activeId, sharedSecretsRoot } from '../system-ids.js'
 import type { Scope } from '../streams/tags.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
@@ -17,10 +18,31 @@ import type { StreamNode } from '../../storage/streams/node.js'
  * `unknown-referenced-resource`, `forbidden`.
  */
 export function resolveEventScope(call: Call, streams: unknown, withTrashed: boolean): Scope {
+  return resolveScope(call, streams, { withTrashed, isOfOnePerson: call.caller.isPersonal })
+}
+
+/**
+ * Does the same for values that are merged: where no streams are named, the scope is of one person, and empty if the access reads
+ * data of several people, and none of the user. See {@link createPersonTest}.
+ */
+export function resolveMergedScope(call: Call, streams: unknown, withTrashed: boolean): Scope {
+  return resolveScope(call, streams, { withTrashed, isOfOnePerson: true })
+}
+
+interface ScopeOptions {
+  readonly withTrashed: boolean
+  /** Whether streams that are not named are searched only if they are of one person. */
+  readonly isOfOnePerson: boolean
+}
+
+function resolveScope(call: Call, streams: unknown, options: ScopeOptions): Scope {
   const scopes = getCachedScopes(call)
-  const key = `${withTrashed ? 'all' : 'live'} ${streams === undefined ? '' : JSON.stringify(streams)}`
+  const { withTrashed } = options
+  const isOfOnePerson = options.isOfOnePerson && call.store.mirrors.isUsed
+  const kind = `${withTrashed ? 'all' : 'live'}${isOfOnePerson ? ' merged' : ''}`
+  const key = `${kind} ${streams === undefined ? '' : JSON.stringify(streams)}`
   if (scopes.has(key)) return scopes.get(key)
-  const builder = new ScopeBuilder(call, withTrashed)
+  const builder = new ScopeBuilder(call, { withTrashed, isOfOnePerson })
   const scope = builder.build(streams)
   if (builder.size > maxCachedSize || key.length > maxCachedKey) return scope
   if (scopes.size >= maxCached) scopes.clear()
@@ -66,20 +88,19 @@ class ScopeBuilder {
   readonly #streams: StreamRepository
   readonly #caller: Caller
   readonly #limit: number
+  readonly #withTrashed: boolean
   /** Streams that hide every event in them. */
   readonly #closedStreams: ReadonlySet<number>
-  /** Whether there are copies of other accounts' streams, which only queries that name them search. */
-  readonly #hasCopies: boolean
+  /** Tests whether streams that are not named are searched; `undefined` if all are. */
+  readonly #isOfPerson: ((streamId: string) => boolean) | undefined
   #size = 0
 
-  constructor(
-    { caller, services, store }: Call,
-    private readonly withTrashed: boolean
-  ) {
+  constructor({ caller, services, store }: Call, { isOfOnePerson, withTrashed }: ScopeOptions) {
+    this.#withTrashed = withTrashed
     this.#streams = store.streams
     this.#caller = caller
     this.#limit = services.config.limits.queryIds
-    this.#hasCopies = store.mirrors.isUsed
+    if (isOfOnePerson && caller.access) this.#isOfPerson = createPersonTest(caller.access)
     const { visibility } = caller
     this.#closedStreams = visibility.everything ? noNumbers : visibility.closed
   }
@@ -148,11 +169,9 @@ class ScopeBuilder {
     const nodes = visibility.everything
       ? [...this.#streams.list()]
       : [...visibility.readable].flatMap(number => this.#streams.findByNumber(number) ?? [])
-    const own =
-      this.#hasCopies && this.#caller.isPersonal
-        ? nodes.filter(({ stream }) => !isFollowedId(stream.id))
-        : nodes
-    const live = this.withTrashed ? own : own.filter(node => !isTrashed(node))
+    const isOfPerson = this.#isOfPerson
+    const own = isOfPerson ? nodes.filter(({ stream }) => isOfPerson(stream.id)) : nodes
+    const live = this.#withTrashed ? own : own.filter(node => !isTrashed(node))
     const isAll =
       (visibility.everything || visibility.isAllButAccountFields) &&
       nodes.length > 0 &&
@@ -175,7 +194,7 @@ class ScopeBuilder {
     const node = this.#streams.find(id)
     if (!node) return []
     const nodes = this.#countStreams(withBelow ? listSubtree(node) : [node])
-    return this.withTrashed ? nodes : nodes.filter(at => !isTrashed(at))
+    return this.#withTrashed ? nodes : nodes.filter(at => !isTrashed(at))
   }
 
   /**

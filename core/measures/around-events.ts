@@ -4,6 +4,7 @@ import type { Call } from '../call/method.js'
 import type { Reader } from '../call/reader.js'
 import { selectEvents } from '../events/selection.js'
 import { concatLists, emptyPage, type Listing, type Page } from '../json/json-text.js'
+import { getRootOfCopy, isFollowedId } from '../system-ids.js'
 import { getLocalDay } from '../../schemas/zones.js'
 import { startDays } from './day-values.js'
 import { listDays } from './grids.js'
@@ -46,6 +47,8 @@ interface AroundRequest {
   readonly measure: MeasureForm
   /** One event, or all of a type in a stream. */
   readonly events: Span | { readonly streamId: string; readonly type: string }
+  /** The streams of the measure: see {@link listStreamsOfPerson}. */
+  readonly streams: readonly string[] | undefined
   /** Numbers of days. */
   readonly before: number
   readonly after: number
@@ -109,21 +112,21 @@ export class AroundListing implements Listing<Reader> {
 
   /** Starts reading the days around the events; returns `undefined` if there are none. */
   #start(reader: Reader): RunListing<unknown> | undefined {
-    const { after, before, measure, zone } = this.request
+    const { after, before, measure, streams, zone } = this.request
     this.#events = this.#listEventDays()
     const [oldest, newest] = [this.#events[0], this.#events.at(-1)]
     if (!oldest || !newest) return undefined
     const start = oldest.first - before
     const last = Math.max(...this.#events.map(event => event.last)) + after
     const days = listDays(zone, start, last)
-    return new RunListing({ ...this.call, ...reader }, undefined, reading => {
+    return new RunListing({ ...this.call, ...reader }, streams, reading => {
       this.#values.clear()
       const format = ({ day, value }: { readonly day: number; readonly value: unknown }): string => {
         const number: unknown = Array.isArray(value) ? value[0] : value
         if (typeof number === 'number') this.#values.set(start + day, number)
         return ''
       }
-      return startDays(reading, { measure, streams: undefined, unit: undefined, days, format })
+      return startDays(reading, { measure, streams, unit: undefined, days, format })
     })
   }
 
@@ -192,6 +195,23 @@ export class AroundListing implements Listing<Reader> {
     }
     return values
   }
+}
+
+/**
+ * Returns the streams that the caller may read of the person whom an event in these streams is about, if they are a copy; `undefined` for
+ * the user's own.
+ */
+export function listStreamsOfPerson(
+  { caller }: Pick<Reader, 'caller'>,
+  streamIds: readonly string[]
+): readonly string[] | undefined {
+  const copied = streamIds.find(isFollowedId)
+  if (copied === undefined) return undefined
+  const root = getRootOfCopy(copied)
+  if (caller.isPersonal) return [root]
+  return [...caller.names].filter(
+    id => isFollowedId(id) && getRootOfCopy(id) === root && caller.may('read', id)
+  )
 }
 
 function describeSide(values: readonly number[]): Static<typeof Side> {

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { orNull } from '../../schemas/scalars.js'
 import { parseDate as parseDay } from '../../schemas/zones.js'
-import { describeQueryScope } from '../audit/read-scope.js'
+import { describeMergedScope } from '../audit/read-scope.js'
 import type { Call } from '../call/method.js'
 import { refuseParams } from '../validation/params.js'
 import { assertZone } from '../validation/zones.js'
@@ -49,7 +49,7 @@ export function readDateRange(
     refuseParams([{ code: 'MAXIMUM', message: `must be within ${maxDays} days of from`, path: '#/to' }])
   assertNoAudit(streams)
   const days = listDays(zone, first, last)
-  call.auditScope = describeQueryScope(call.caller, streams, {
+  call.auditScope = describeMergedScope(call.caller, streams, {
     from: days.starts[0]!,
     to: days.starts.at(-1)!
   })

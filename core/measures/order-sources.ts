@@ -4,6 +4,7 @@ import { sortInSteps, type Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import type { Reader } from '../call/reader.js'
 import { readSourceOrder } from './known-measures.js'
+import { describeMarksAbove } from '../streams/marks.js'
 import { Pauses } from './pauses.js'
 
 /** A stream by its number, and how much data it has. */
@@ -38,25 +39,27 @@ export function* orderSources<T extends Counted>(
 }
 
 /**
- * Returns the user's order of sources for the validators of others: it applies to them, but is not published
- * to them. Contains only what their responses depend on: the order of the requested measures, of streams that
+ * Returns the user's order of sources, and the marks of hidden streams, for the validators of others: they apply to them, but are not
+ * published to them. Contains only what their responses depend on: the order of the requested measures, of streams that
  * they may read. Returns `undefined` for the user.
  */
-export function describeSourceOrder(
-  { caller, store }: Call,
+export function describeHiddenState(
+  call: Call,
   { measure, measures }: { readonly measure?: string; readonly measures?: readonly string[] | null }
 ): unknown {
+  const { caller, store } = call
   if (caller.isPersonal) return undefined
   const requested = measure === undefined ? measures : [measure]
   const mayRead = (id: string): boolean => {
     const node = store.streams.find(id)
     return node !== undefined && caller.mayAt('read', node)
   }
-  return [...readSourceOrder({ store })]
+  const orders = [...readSourceOrder({ store })]
     .flatMap(([id, streams]) => {
       if (requested && !requested.includes(id)) return []
       const readable = [...new Set(streams)].filter(mayRead)
       return readable.length > 0 ? [[id, readable]] : []
     })
     .toSorted(([a], [b]) => (a! < b! ? -1 : 1))
+  return [orders, describeMarksAbove(call)]
 }

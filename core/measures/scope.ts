@@ -1,26 +1,24 @@
 /** Which events belong to which measure, as the caller sees the tree of streams. (docs/api/measure-methods.md#what-belongs-to-a-measure) */
 import { findMeasureByType } from '../../schemas/measures/catalogue.js'
-import { readMeasureMark } from '../../schemas/measures/measure.js'
 import type { MeasuredType } from '../../storage/measures/measured-type.js'
 import type { MeasureScope } from '../../storage/measures/measure-streams.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
-import type { StreamNode } from '../../storage/streams/node.js'
 import { convertUnit } from '../../schemas/units.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
-import { resolveEventScope } from '../events/scope.js'
-import { iterateAncestors } from '../streams/tree.js'
+import { resolveMergedScope } from '../events/scope.js'
+import { createMarkFinder } from '../streams/marks.js'
 import { readSourceOrder, type KnownMeasures, type MeasureForm } from './known-measures.js'
 
 /**
  * Returns which events of a `streams` parameter belong to which measure. Events in trashed streams do not
- * count. Errors: as `resolveEventScope`.
+ * count. Errors: as `resolveMergedScope`.
  */
 export function createMeasureScope(call: Call, known: KnownMeasures, streams: unknown): MeasureScope {
   const ranks = numberSources(call)
   const marks = getMarks(call)
   return {
-    streams: resolveEventScope(call, streams, false),
+    streams: resolveMergedScope(call, streams, false),
     findMeasure(numbers, type) {
       let isClaimed = false
       for (const number of numbers) {
@@ -40,7 +38,7 @@ export function createMeasureScope(call: Call, known: KnownMeasures, streams: un
 /** Returns a text that is the same for scopes that assign all events alike. */
 export function describeMeasureScope(call: Call, streams: unknown): string {
   return JSON.stringify(
-    [resolveEventScope(call, streams, false), getMarks(call), numberSources(call)],
+    [resolveMergedScope(call, streams, false), getMarks(call), numberSources(call)],
     listItems
   )
 }
@@ -88,27 +86,18 @@ interface CachedMarks {
 
 const cacheByAccess = new WeakMap<object, CachedMarks>()
 
-/** Returns the marks that a caller sees, by stream: its own, else that of its nearest marked ancestor. Cached per version of the tree. */
+/**
+ * Returns the marks of the streams that a caller sees: a stream's own, else that of its nearest marked ancestor, whether the caller
+ * sees that or not. Cached per version of the tree.
+ */
 function getMarks({ caller, store: { streams } }: Call): Marks {
   const access = caller.access ?? fail('invalid-access-token')
   const found = cacheByAccess.get(access)
   if (found?.streams === streams && found.version === streams.version) return found.marks
   const marks = new Map<number, string>()
-  const resolved = new Map<StreamNode, string | undefined>()
+  const find = createMarkFinder()
   for (const node of streams.list()) {
-    const path: StreamNode[] = []
-    let mark: string | undefined
-    for (const at of iterateAncestors(node)) {
-      if (resolved.has(at)) mark = resolved.get(at)
-      else {
-        path.push(at)
-        // The tree that the caller sees ends here.
-        if (!caller.mayAt('list', at)) break
-        mark = readMeasureMark(at.stream.clientData)
-      }
-      if (mark !== undefined || resolved.has(at)) break
-    }
-    for (const at of path) resolved.set(at, mark)
+    const mark = caller.mayAt('list', node) ? find(node) : undefined
     if (mark !== undefined) marks.set(node.number, mark)
   }
   cacheByAccess.set(access, { streams, version: streams.version, marks })

@@ -9,6 +9,7 @@ import { fail, quoteText } from '../errors.js'
 import { KnownMeasures } from '../measures/known-measures.js'
 import { assertUnit } from '../measures/params.js'
 import { isNumeric } from '../measures/values.js'
+import { assertOnePerson } from '../permissions/one-person.js'
 import { requireStreams } from '../streams/require-streams.js'
 import { refuseParams } from '../validation/params.js'
 import { findPlausibleRange } from './reading-watcher.js'
@@ -114,6 +115,7 @@ function assertMeasure(call: Call, condition: Extract<Condition, { readonly meas
       'invalid-operation',
       `The measure "${measure!.id}" has no ${kind === 'total' ? 'totals' : 'numbers'}`
     )
+  if (condition.streamIds === undefined && call.caller.access) assertOnePerson(call.caller.access)
   if ('unit' in condition) assertUnit(measure!, condition.unit)
   if (kind === 'outside' && condition.range === 'usual' && measure!.kind === 'sum')
     fail('invalid-operation', `The measure "${measure!.id}" adds up: single numbers of it are not compared`)

@@ -1,7 +1,7 @@
 /** Reads events that a rule watches, as its access sees them. */
 import type { Event } from '../../schemas/event.js'
 import { ApiError } from '../errors.js'
-import { resolveEventScope } from '../events/scope.js'
+import { resolveEventScope, resolveMergedScope } from '../events/scope.js'
 import { findTypeNumbers } from '../events/selection.js'
 import type { Steps } from '../../storage/steps.js'
 import type { RuleCall } from './rule-call.js'
@@ -9,6 +9,8 @@ import type { RuleCall } from './rule-call.js'
 export interface EventsRequest {
   /** Absent: all streams that the access can read. */
   readonly streamIds?: readonly string[] | undefined
+  /** Whether these are streams of one person. */
+  readonly isOfOnePerson?: true
   readonly types?: readonly string[]
   readonly from?: number
   readonly to?: number
@@ -31,8 +33,8 @@ export function* pickEvents<T>(
   pick: (event: Event) => T
 ): Steps<T[] | undefined> {
   const call = getCall()
-  const { from, limit, maxLength, modifiedSince, streamIds, to, types } = request
-  const scope = findScope(call, streamIds)
+  const { from, isOfOnePerson, limit, maxLength, modifiedSince, streamIds, to, types } = request
+  const scope = findScope(call, streamIds, isOfOnePerson ? resolveMergedScope : resolveEventScope)
   if (!scope) return undefined
   const { streams } = scope
   if (streams?.length === 0) return []
@@ -69,10 +71,11 @@ export function* pickEvents<T>(
 
 function findScope(
   call: RuleCall,
-  streamIds: readonly string[] | undefined
+  streamIds: readonly string[] | undefined,
+  resolve: typeof resolveEventScope
 ): { readonly streams: ReturnType<typeof resolveEventScope> } | undefined {
   try {
-    return { streams: resolveEventScope(call, streamIds, false) }
+    return { streams: resolve(call, streamIds, false) }
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) return undefined
     throw error

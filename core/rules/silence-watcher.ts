@@ -112,6 +112,7 @@ function findLastEvent(
       () => call,
       {
         streamIds,
+        isOfOnePerson: true,
         ...(types && { types: types.flatMap(type => [type, `series:${type}`]) }),
         ...(from !== undefined && { from }),
         to: now,

@@ -4,6 +4,8 @@ import type { Stream } from '../../schemas/stream.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from '../permissions/caller.js'
 import { JsonText, type Page, type TextListing } from '../json/json-text.js'
+import { measureKey } from '../../schemas/measures/measure.js'
+import { findMarkAbove } from './marks.js'
 import { sortByName, getSortedChildren, isTrashed } from './tree.js'
 import { ReaderVersion, type Reader } from '../call/reader.js'
 import type { StreamNode } from '../../storage/streams/node.js'
@@ -13,10 +15,14 @@ const chunkSize = 256 * 1024
 
 /**
  * Returns a stream as a caller sees it, without its children: callers that may not list the parent do not get its id
- * either.
+ * either, but the mark of the measure that applies to the stream.
  */
-export function toPublicStream(caller: Caller, { parent, stream }: StreamNode): Stream {
-  return parent && !caller.mayAt('list', parent) ? { ...stream, parentId: null } : stream
+export function toPublicStream(caller: Caller, node: StreamNode): Stream {
+  const { parent, stream } = node
+  if (!parent || caller.mayAt('list', parent)) return stream
+  const mark = findMarkAbove(node, parent)
+  const clientData = mark === undefined ? stream.clientData : { ...stream.clientData, [measureKey]: mark }
+  return { ...stream, parentId: null, ...(clientData && { clientData }) }
 }
 
 /** A tree as it was last sent to an access. */

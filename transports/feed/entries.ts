@@ -1,6 +1,7 @@
 /** The events that feeds show: those that last, and words, files and photos. Readings are not, unless their type is requested. */
 import { nextTurn } from '../../storage/steps.js'
 import { truncate } from '../../core/exports/chunks.js'
+import { getRootOfCopy, isFollowedId } from '../../core/system-ids.js'
 import { findMeasure, findMeasureByType } from '../../schemas/measures/catalogue.js'
 import { readMeasureMark, type Measure } from '../../schemas/measures/measure.js'
 import type { Event } from '../../schemas/event.js'
@@ -24,7 +25,7 @@ export interface FeedSource {
 /** An event with what feeds need of its streams. */
 export interface Entry {
   readonly event: Pick<Event, 'created' | 'duration' | 'id' | 'modified' | 'time'>
-  /** One line: the name of its stream, and what it says. */
+  /** One line: the person whom it is about if that is not the user, the name of its stream, and what it says. */
   readonly title: string
   /** The text of a note, and the description. */
   readonly text: string
@@ -45,8 +46,9 @@ export interface EntryQuery {
   readonly omitsNumbers?: boolean
 }
 
-/** Maximum length of a title and of a text, in characters. */
+/** Maximum length of a title, of the name of a person in it, and of a text, in characters. */
 const maxTitleLength = 120
+const maxPersonLength = 60
 const maxTextLength = 4000
 /** Maximum number of names of streams, and of characters of each: an event may be in thousands of streams with long names. */
 const [maxNames, maxNameLength] = [10, 120]
@@ -212,7 +214,8 @@ function toEntry(event: Event, byId: ReadonlyMap<string, PlacedStream>): Entry {
   const isReadable = !type.startsWith('encrypted/') && type !== 'picture/base64'
   const words = typeof content === 'string' && isReadable ? content : ''
   const value = words === '' ? describeValue(event, places.slice(0, maxNames)) : words.split(/[\r\n]/, 1)[0]!
-  const title = [name, value].filter(text => text !== '').join(', ')
+  const person = findPerson(event, byId)
+  const title = `${person}${[name, value].filter(text => text !== '').join(', ')}`
   return {
     // Not the content, which may be long.
     event: { created, id, modified, time, ...(duration !== undefined && { duration }) },
@@ -220,6 +223,16 @@ function toEntry(event: Event, byId: ReadonlyMap<string, PlacedStream>): Entry {
     text: truncate([words, description ?? ''].filter(text => text !== '').join('\n\n'), maxTextLength),
     streamNames: streams.slice(0, maxNames).map(stream => truncate(stream.name, maxNameLength))
   }
+}
+
+/** Returns the beginning of the title of what is in a copy, with the name of the person whom it is about; '' for other events. */
+function findPerson({ streamIds }: Event, byId: ReadonlyMap<string, PlacedStream>): string {
+  const copied = streamIds.find(isFollowedId)
+  if (copied === undefined) return ''
+  const root = getRootOfCopy(copied)
+  // Those who may not list the root know it from the ids of the streams.
+  const name = byId.get(root)?.stream.name ?? root.split(':').at(-1)!
+  return `${truncate(name, maxPersonLength)}: `
 }
 
 /** What periods of sleep are called. */

@@ -13,7 +13,7 @@ export class StreamPlaces {
 
   constructor(
     private readonly streams: ReadonlyMap<string, PlacedStream>,
-    /** The streams above those at the top, which are not shown. */
+    /** The streams at the top below others that are not shown, each with these. */
     private readonly above: ReadonlyMap<string, readonly NamedStream[]>
   ) {}
 
@@ -37,7 +37,9 @@ export class StreamPlaces {
       seen.push({ name: place.stream.name, mark: readMeasureMark(place.stream.clientData) })
     }
     const names = seen.slice(0, maxNames).map(({ name }) => name)
-    return toPlace(id, [...seen, ...(this.above.get(top) ?? [])], names)
+    // The mark that is shown of the stream at the top may be that of one above.
+    const above = this.above.get(top)
+    return toPlace(id, above ? [...seen.slice(0, -1), ...above] : seen, names)
   }
 }
 

@@ -4,13 +4,13 @@ import { EventStates, EventTypes } from '../../../schemas/event.js'
 import { closed, orNull, Timestamp } from '../../../schemas/scalars.js'
 import type { SampleQuery, SampleRun } from '../../../storage/event-values/sample-run.js'
 import { includesAudit } from '../../audit/events.js'
-import { describeQueryScope } from '../../audit/read-scope.js'
+import { describeMergedScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { ReaderVersion, type Reader } from '../../call/reader.js'
 import { fail } from '../../errors.js'
 import { insertLiveValues } from '../../events/live-values.js'
-import { resolveEventScope } from '../../events/scope.js'
+import { resolveMergedScope } from '../../events/scope.js'
 import { trashedByState, findTypeNumbers } from '../../events/selection.js'
 import type { Listing, Page } from '../../json/json-text.js'
 import { refuseParams } from '../../validation/params.js'
@@ -60,7 +60,7 @@ export const sample = method({
     if (includesAudit(params.streams))
       fail('invalid-operation', 'The audit contains no numbers. Use streams of the account only')
     const { fromTime: from, streams, toTime: to } = params
-    call.auditScope = describeQueryScope(call.caller, streams, { from, to })
+    call.auditScope = describeMergedScope(call.caller, streams, { from, to })
     return { samples: new SampleListing(call, params) }
   }
 })
@@ -95,7 +95,7 @@ class SampleListing implements Listing<Reader> {
 function buildQuery(call: Call, params: Params): SampleQuery {
   const { field, fromTime, parts, state = 'default', streams, toTime, types } = params
   return {
-    streams: resolveEventScope(call, streams, state !== 'default'),
+    streams: resolveMergedScope(call, streams, state !== 'default'),
     types: findTypeNumbers(call.store, types),
     trashed: trashedByState[state],
     from: fromTime,

@@ -1,14 +1,14 @@
 /** Compares a measure before and after events. (docs/api/measure-methods.md#before-and-after) */
 import { Type } from 'typebox'
 import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
-import { describeQueryScope } from '../../audit/read-scope.js'
+import { describeMergedScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import { fail, quoteText } from '../../errors.js'
-import { assertReadable } from '../../events/event-permissions.js'
-import { Around, AroundListing, type Span } from '../../measures/around-events.js'
+import { assertReadable, getStreamIds } from '../../events/event-permissions.js'
+import { Around, AroundListing, listStreamsOfPerson, type Span } from '../../measures/around-events.js'
 import { KnownMeasures, TypeName } from '../../measures/known-measures.js'
-import { describeSourceOrder } from '../../measures/order-sources.js'
+import { describeHiddenState } from '../../measures/order-sources.js'
 import { assertNoAudit, MeasureId } from '../../measures/params.js'
 import { omitNulls } from '../../validation/omit-nulls.js'
 import { refuseParams } from '../../validation/params.js'
@@ -45,7 +45,7 @@ export const around = method({
   mode: 'read',
   allow: anyAccess,
   isCacheable: () => true,
-  hiddenState: describeSourceOrder,
+  hiddenState: describeHiddenState,
   run(call, all) {
     const params = omitNulls(all)
     const { after = defaultDays, before = defaultDays, eventId, streamId, type, zone = 'UTC' } = params
@@ -65,17 +65,21 @@ export const around = method({
     )
       refuseParams([{ code: 'INVALID', message: 'must be given, or streamId and type', path: '#/eventId' }])
     if (streamId !== undefined) assertNoAudit([streamId])
-    const events = eventId === undefined ? { streamId: streamId!, type: type! } : findSpan(call, eventId)
-    call.auditScope = describeQueryScope(call.caller, undefined, {})
-    return { around: new AroundListing(call, { measure: measure!, events, before, after, zone }) }
+    const { streamIds, ...events } =
+      eventId === undefined
+        ? { streamId: streamId!, type: type!, streamIds: [streamId!] }
+        : findSpan(call, eventId)
+    const streams = listStreamsOfPerson(call, streamIds)
+    call.auditScope = describeMergedScope(call.caller, streams, {})
+    return { around: new AroundListing(call, { measure: measure!, events, streams, before, after, zone }) }
   }
 })
 
-/** Returns when an event was. Errors: `unknown-referenced-resource`, `forbidden`. */
-function findSpan(call: Call, id: string): Span {
+/** Returns when an event was, and its streams. Errors: `unknown-referenced-resource`, `forbidden`. */
+function findSpan(call: Call, id: string): Span & { readonly streamIds: readonly string[] } {
   const found = call.store.events.findText(id)
   if (!found) fail('unknown-referenced-resource', `No event ${quoteText(id)}`, { eventId: id })
   assertReadable(call, found)
   const { duration, time } = JSON.parse(found.body) as Span
-  return { time, duration }
+  return { time, duration, streamIds: getStreamIds(call.store, found.streams) }
 }

@@ -6,7 +6,7 @@ import { method } from '../../call/method.js'
 import { ComparisonListing } from '../../measures/comparison.js'
 import { dateParams, readDateRange } from '../../measures/date-range.js'
 import { KnownMeasures } from '../../measures/known-measures.js'
-import { describeSourceOrder } from '../../measures/order-sources.js'
+import { describeHiddenState } from '../../measures/order-sources.js'
 import { MeasureId } from '../../measures/params.js'
 import { refuseParams } from '../../validation/params.js'
 import { omitNulls } from '../../validation/omit-nulls.js'
@@ -42,7 +42,7 @@ export const compare = method({
   mode: 'read',
   allow: anyAccess,
   isCacheable: () => true,
-  hiddenState: describeSourceOrder,
+  hiddenState: describeHiddenState,
   run(call, params) {
     const { maxLag = 3, measure, other, ...range } = omitNulls(params)
     const [first, second] = new KnownMeasures(call).require([measure, other])

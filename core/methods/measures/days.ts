@@ -7,7 +7,7 @@ import { method } from '../../call/method.js'
 import { startDays } from '../../measures/day-values.js'
 import { dateParams, DateText, readDateRange } from '../../measures/date-range.js'
 import { KnownMeasures, TypeName } from '../../measures/known-measures.js'
-import { describeSourceOrder } from '../../measures/order-sources.js'
+import { describeHiddenState } from '../../measures/order-sources.js'
 import { assertUnit, MeasureId } from '../../measures/params.js'
 import { RunListing } from '../../measures/run-listing.js'
 import { omitNulls } from '../../validation/omit-nulls.js'
@@ -39,7 +39,7 @@ export const days = method({
   mode: 'read',
   allow: anyAccess,
   isCacheable: () => true,
-  hiddenState: describeSourceOrder,
+  hiddenState: describeHiddenState,
   run(call, params) {
     const { measure: id, unit, ...range } = omitNulls(params)
     const { streams } = range

@@ -3,13 +3,13 @@ import { Type } from 'typebox'
 import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.js'
 import type { MeasureFact } from '../../../storage/measures/facts-run.js'
 import type { Steps } from '../../../storage/steps.js'
-import { describeQueryScope } from '../../audit/read-scope.js'
+import { describeMergedScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call } from '../../call/method.js'
 import type { Reader } from '../../call/reader.js'
 import { KnownMeasures, type MeasureForm } from '../../measures/known-measures.js'
 import { readLatest } from '../../measures/latest.js'
-import { describeSourceOrder, orderSources } from '../../measures/order-sources.js'
+import { describeHiddenState, orderSources } from '../../measures/order-sources.js'
 import { assertNoAudit, MeasureIds } from '../../measures/params.js'
 import { groupInSteps, Pauses } from '../../measures/pauses.js'
 import { RunListing, type StartedRun } from '../../measures/run-listing.js'
@@ -60,13 +60,13 @@ export const facts = method({
   mode: 'read',
   allow: anyAccess,
   isCacheable: () => true,
-  hiddenState: describeSourceOrder,
+  hiddenState: describeHiddenState,
   run(call, params) {
     const { createdSince, measures, streams } = omitNulls(params)
     const known = new KnownMeasures(call)
     const requested = measures ? known.require([...new Set(measures)]) : known.list()
     assertNoAudit(streams)
-    call.auditScope = describeQueryScope(call.caller, streams, {})
+    call.auditScope = describeMergedScope(call.caller, streams, {})
     return {
       facts: new RunListing(call, streams, (reading, scope) =>
         startFacts(reading, requested, { createdSince, scopeText: scope, streams })

@@ -2,12 +2,12 @@
 import { Type, type Static } from 'typebox'
 import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.js'
 import type { TimeGrid } from '../../../storage/measures/time-grid.js'
-import { describeQueryScope } from '../../audit/read-scope.js'
+import { describeMergedScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { createPartGrid, createSlotGrid, LargeGrid, listDaysWithin } from '../../measures/grids.js'
 import { KnownMeasures, TypeName, type MeasureForm } from '../../measures/known-measures.js'
-import { describeSourceOrder } from '../../measures/order-sources.js'
+import { describeHiddenState } from '../../measures/order-sources.js'
 import {
   addCounts,
   listFigures,
@@ -79,7 +79,7 @@ export const sample = method({
   mode: 'read',
   allow: anyAccess,
   isCacheable: () => true,
-  hiddenState: describeSourceOrder,
+  hiddenState: describeHiddenState,
   run(call, all) {
     const params = omitNulls(all)
     const { fromTime: from, merge = 'preferred', streams, toTime: to, unit, zone = 'UTC' } = params
@@ -95,7 +95,7 @@ export const sample = method({
         refuseParams([{ code: 'MAXIMUM', message: 'must be a date of a calendar', path: '#/fromTime' }])
     }
     assertNoAudit(streams)
-    call.auditScope = describeQueryScope(call.caller, streams, { from, to })
+    call.auditScope = describeMergedScope(call.caller, streams, { from, to })
     const sampler = createSampler(params, measure!, zone)
     const listing = new RunListing(call, streams, (reading, scope) => {
       const shared = { scope, gridParams: [from, to, params.parts, zone] }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import { formatDate, getLocalDay } from '../../../schemas/zones.js'
 import { Looked, LookedListing } from '../../audit/looked-listing.js'
-import { describeQueryScope } from '../../audit/read-scope.js'
+import { describeMergedScope } from '../../audit/read-scope.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { DateText, parseDate } from '../../measures/date-range.js'
@@ -49,7 +49,7 @@ export const week = method({
     if (last < firstDay) refuseParams([{ code: 'MINIMUM', message: 'must not be before 1900', path: '#/to' }])
     const { starts } = listDays(zone, last + 1 - weekDays, last)
     const { caller } = call
-    call.auditScope = describeQueryScope(caller, undefined, { from: starts[0]!, to: starts.at(-1)! })
+    call.auditScope = describeMergedScope(caller, undefined, { from: starts[0]!, to: starts.at(-1)! })
     return {
       from: formatDate(last + 1 - weekDays),
       to: formatDate(last),

@@ -6,7 +6,7 @@ import { method } from '../../call/method.js'
 import { listAncestors } from '../../exports/stream-names.js'
 
 /**
- * Returns the streams above each permitted stream whose parent the access may not list, from the parent to the root. They are never
+ * Returns each permitted stream whose parent the access may not list, and the streams above it up to the root. Those are never
  * shown, but a goal, for example, remains one for those who only see streams below. Errors: `invalid-method` for all others.
  */
 export const findAbove = method({
@@ -26,8 +26,9 @@ export const findAbove = method({
   allow: endpointsOnly,
   run({ caller, store: { streams } }) {
     const above = Array.from(caller.names, id => {
-      const parent = streams.find(id)?.parent
-      return parent && !caller.mayAt('list', parent) ? [{ id, streams: listAncestors(parent) }] : []
+      const node = streams.find(id)
+      const parent = node?.parent
+      return parent && !caller.mayAt('list', parent) ? [{ id, streams: listAncestors(node) }] : []
     })
     return { above: above.flat() }
   }

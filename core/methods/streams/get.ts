@@ -9,6 +9,7 @@ import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
 import { listSecretRoots, listSecretStreams } from '../../shared-secrets/streams.js'
 import { insertRoots, type InsertedRoots } from '../../streams/insert-roots.js'
+import { describeMarksAbove } from '../../streams/marks.js'
 import { StreamView } from '../../streams/stream-view.js'
 import { isSecretsStreamId } from '../../system-ids.js'
 
@@ -36,8 +37,10 @@ export const get = method({
   // Each call may add to the streams of the audit.
   isCacheable: ({ parentId }) => typeof parentId !== 'string' || !isAuditId(parentId),
   // The record of a deleted stream is removed when another stream takes its id.
-  hiddenState: (call, { includeDeletionsSince: since }) =>
-    typeof since === 'number' ? listDeletions(call, since) : undefined,
+  hiddenState(call, { includeDeletionsSince: since }) {
+    const marks = describeMarksAbove(call)
+    return typeof since === 'number' ? [listDeletions(call, since), marks] : marks
+  },
   run(call, { parentId, state, includeDeletionsSince }) {
     const view = new StreamView(call.store, call.caller, state === 'all')
     const streams =

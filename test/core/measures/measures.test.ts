@@ -201,6 +201,65 @@ t.test('a caller who may not read a source gets the rest', async t => {
     )
   })
 
+  await t.test('marks of streams above count, whether they are seen or not', async t => {
+    const setMark = async (mark: string | null): Promise<void> => {
+      await alice.do('streams.update', {
+        id: 'gym',
+        update: { clientData: { 'coffer:measure': mark, x: 'secret' } }
+      })
+    }
+    await alice.do('streams.create', { id: 'gym', name: 'Secret' })
+    await alice.do('streams.create', { id: 'room', name: 'Secret', parentId: 'gym' })
+    await alice.do('streams.create', { id: 'bar', name: 'Bar', parentId: 'room', clientData: { own: 1 } })
+    await alice.do('streams.create', { id: 'left', name: 'Left', parentId: 'bar' })
+    for (const streamId of ['bar', 'left'])
+      await alice.event({ streamIds: [streamId], type: 'mass/kg', time: saturday, content: 120 })
+    await alice.event({ streamIds: ['left'], type: 'mass/lb', time: saturday, content: 100 })
+    const app = await alice.grantAll([
+      { streamId: 'bar', level: 'manage' },
+      { streamId: 'watch', level: 'read' }
+    ])
+    const paths = ['/streams', '/measures/facts', '/feed.atom?types=mass/lb']
+    const etags: (string | null)[] = []
+    const readCached = async (): Promise<Answer[]> => {
+      const answers = await Promise.all(
+        paths.map(async (path, at) => {
+          const headers = etags[at] ? { 'if-none-match': etags[at] } : {}
+          const { body, headers: found, status } = await app.http('GET', path, undefined, headers)
+          etags[at] = found.get('etag')
+          return status === 304 ? 304 : body
+        })
+      )
+      t.notMatch(JSON.stringify(answers), /secret|gym|room/i)
+      return answers
+    }
+    const cases: readonly (readonly [mark: string | null, seen: object, measure: string | undefined])[] = [
+      [null, {}, 'weight'],
+      ['weight-lifted', { 'coffer:measure': 'weight-lifted' }, 'weight-lifted'],
+      ['my-own', { 'coffer:measure': ':none' }, undefined]
+    ]
+    for (const [mark, seen, measure] of cases) {
+      await setMark(mark)
+      const [{ streams }, { facts }, feed] = await readCached()
+      const [bar] = streams.filter(({ id }: Answer) => id === 'bar')
+      t.same(bar.clientData, { own: 1, ...seen })
+      t.equal(bar.parentId, null)
+      t.same(bar.children[0].clientData, undefined)
+      const found = facts.find(({ sources }: Answer) => JSON.stringify(sources).includes('"left"'))
+      t.equal(found?.measure, measure)
+      t.equal(found?.count, measure && 3)
+      // Both measures are shown in kilograms.
+      if (mark !== 'weight-lifted') t.match(feed, `<title>Left, ${measure ? '45.36 kg' : '100 lb'} (`)
+      t.same((await readCached()).slice(0, 2), [304, 304])
+    }
+    // Nearer marks count. A change of others by the app stores nothing of what is above.
+    await app.do('streams.update', { id: 'bar', update: { clientData: { own: 2 } } })
+    t.same((await alice.do('streams.get', { parentId: 'room' })).streams[0].clientData, { own: 2 })
+    await alice.do('streams.update', { id: 'bar', update: { clientData: { 'coffer:measure': 'weight' } } })
+    t.match((await app.do('streams.get')).streams, [{ clientData: { 'coffer:measure': 'weight' } }, {}])
+    t.match((await app.do('measures.facts', { measures: ['weight'] })).facts, [{ count: 3 }])
+  })
+
   await t.test('the order of the user applies to them, also to what they have cached', async t => {
     const path = '/measures/sample?measure=heart-rate&fromTime=0&toTime=3e9&parts=1'
     const first = await doctor.http('GET', path)
