@@ -159,7 +159,7 @@ export class Accounts extends AccountStates {
       // Another process may have taken over this account in the meantime, before it was among those to be released.
       if (!this.owns(account)) await this.handover.release(account).catch(() => undefined)
     } catch (error) {
-      await this.#eraseOrReport(account.id)
+      await this.#undoClaim(account.id)
       throw translateError(error)
     }
   }
@@ -238,11 +238,12 @@ export class Accounts extends AccountStates {
     await this.#pool.close(id)
   }
 
-  async #eraseOrReport(id: string): Promise<void> {
+  async #undoClaim(id: string): Promise<void> {
     try {
+      await this.platform.change('giveUp', id)
       await this.#erase(id)
     } catch (error) {
-      // The name stays claimed until the next start, which completes the removal.
+      // The name stays claimed until the removal is completed like that of a deleted account, or by the next start.
       this.options.onError(id, error)
     }
   }

@@ -6,6 +6,25 @@ import type { Account } from '../../storage/platform/account.js'
 /** Orphans removed for each query of the store. */
 const pageSize = 100
 
+/** Files that are being stored by {@link storeAgain}, and the removals that are going on, by the ids of account and file. */
+const storing = new Set<string>()
+const removals = new Map<string, Promise<void>>()
+
+/**
+ * Runs `store`, which stores a file under an id that a former file may have had, and then names it in a row. Until then the file is
+ * not removed, even if the former one is to be.
+ */
+export async function storeAgain<T>(account: Account, id: string, store: () => Promise<T>): Promise<T> {
+  const key = toKey(account, id)
+  storing.add(key)
+  try {
+    await removals.get(key)?.catch(() => undefined)
+    return await store()
+  } finally {
+    storing.delete(key)
+  }
+}
+
 /** Removes the files of deleted attachments. Never rejects: files that could not be removed stay recorded as orphans. */
 export async function removeOrphans(services: Services, account: Account): Promise<void> {
   try {
@@ -53,7 +72,18 @@ async function remove(services: Services, account: Account, id: string): Promise
   // Wait until it is certain that no row names the file: a write that is not confirmed may yet be undone.
   await services.accounts.openStore(account).waitUntilReadable()
   await services.previews.remove(account, id)
+  const key = toKey(account, id)
   // It may have been imported again in the meantime.
-  if (services.accounts.openStore(account).attachments.has(id)) return
-  await services.attachments.remove(account.id, id)
+  if (storing.has(key) || services.accounts.openStore(account).attachments.has(id)) return
+  const removal = removals.get(key) ?? services.attachments.remove(account.id, id)
+  removals.set(key, removal)
+  try {
+    await removal
+  } finally {
+    removals.delete(key)
+  }
+}
+
+function toKey(account: Account, id: string): string {
+  return `${account.id} ${id}`
 }

@@ -5,6 +5,7 @@ import type { Attachment, Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
 import { ApiError } from '../errors.js'
 import { createQuotaError, getQuota, getBytesLeft } from '../dispatch/quota.js'
+import { storeAgain } from '../events/attachment-sweep.js'
 import { dropFiles, isBeyond } from '../events/attachments.js'
 import { toFileName } from '../events/file-name.js'
 import { requireWritable } from '../events/writable-event.js'
@@ -52,8 +53,10 @@ export class FileWriter {
     const attachment: Attachment = { id, fileName, type, size: received.size, ...integrity }
     let result: RecordResult | undefined
     try {
-      await services.attachments.put(account.id, id, received)
-      result = await this.writer.runTransaction(call => this.#addToEvent(call, file, attachment))
+      result = await storeAgain(account, id, async () => {
+        await services.attachments.put(account.id, id, received)
+        return await this.writer.runTransaction(call => this.#addToEvent(call, file, attachment))
+      })
     } finally {
       await services.attachments.discard(received)
       if (result !== 'broughtIn') await dropFiles(services, account, [attachment])

@@ -4,10 +4,10 @@ import type { Call } from '../call/method.js'
 import { applyValueDeletion } from '../account/value-events.js'
 import { runUninterrupted } from '../dispatch/run-write.js'
 import { getStreamIds } from '../events/event-permissions.js'
+import { createRemovalWork } from '../streams/removal-work.js'
 import type { StoredJob } from './job.js'
 import type { ImportCaller, WriteMethods } from './import-caller.js'
 import { listOwnTimes } from './ranges.js'
-import { NeedsSteps } from '../../storage/errors.js'
 import { nextTurn, type Steps } from '../../storage/steps.js'
 
 /** Maximum number of ranges, and of events, removed per transaction. */
@@ -85,12 +85,14 @@ export class ImportRemoval {
   *#removeEvents(call: Call, number: number, after: string): Steps<string | undefined> {
     const { store } = call
     const ids = store.imports.listEvents(number, after, maxEvents)
+    const addWork = createRemovalWork(store)
     for (const id of ids) {
+      yield
+      addWork(id)
       const event = store.events.find(id)
       if (event && mayChange(call, event.streamIds) && !this.#keepForOthers(call, event)) {
         applyValueDeletion(call, event)
         call.changes.addEvent(event)
-        if (!store.isDraft && store.history.hasManyParts(id)) throw new NeedsSteps()
         yield* store.events.remove(id, store.stamp(call.now), event)
       } else this.#removeFile(call, number, id)
       if (store.imports.findAttempt(id)?.import === number) store.imports.removeEvent(id)

@@ -1,8 +1,8 @@
 /** Removes streams with all below them, and updates or deletes their events. (docs/spec/streams.md#deleting) */
 import type { Event } from '../../schemas/event.js'
-import { NeedsSteps } from '../../storage/errors.js'
 import type { EventOutcome } from '../../storage/repositories/empty-streams.js'
 import type { Steps } from '../../storage/steps.js'
+import { createRemovalWork } from './removal-work.js'
 import { endPermissions } from './ended-permissions.js'
 import { listTexts, type Listing } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
@@ -47,26 +47,29 @@ class OutcomeRecorder {
   /** The outcomes as JSON texts, since they may be very many. */
   readonly texts: string[] = []
   readonly #announced = new Set<string>()
+  readonly #addWork: (id: string) => void
 
   constructor(
     private readonly call: Call,
     private readonly removed: ReadonlySet<string>,
     private readonly target: string | undefined
-  ) {}
+  ) {
+    this.#addWork = createRemovalWork(call.store)
+  }
 
   /**
    * Returns what becomes of an event: a deletion, or the event in its other streams or in the target. Records its
-   * outcome and announces the change. Throws `NeedsSteps` if a deletion takes long, unless the store is a draft.
+   * outcome and announces the change. Throws `NeedsSteps` once the events so far take long, unless the store is a draft.
    */
   resolve(event: Event): EventOutcome {
     const { caller, services, now, store } = this.call
+    this.#addWork(event.id)
     const places = event.streamIds.map(id => (this.removed.has(id) ? this.target : id))
     const streamIds = [...new Set(places.filter(id => id !== undefined))]
     const [streamId] = streamIds
     const modified = store.stamp(now)
     this.#announce(event)
     if (streamId === undefined) {
-      if (!store.isDraft && store.history.hasManyParts(event.id)) throw new NeedsSteps()
       this.#record(event.id, 'deleted')
       return { deleted: modified }
     }

@@ -3,7 +3,7 @@
  * (docs/spec/conventions.md#trash-and-deletion)
  */
 import type { Database } from 'better-sqlite3'
-import { maxVersions, removeSomeVersions } from './event-parts.js'
+import { maxRemovedBytes, removeSomeParts } from './event-parts.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** The tables with records of deletions; each has an index by time. */
@@ -37,7 +37,14 @@ const versionTables = {
   stream_deletion: undefined,
   access: 'access_version'
 } as const
-const noVersions = { count: 0, isDone: true }
+const noVersions = { share: 0, isDone: true }
+
+/** The size of a record, in bytes. Streams and accesses are small. */
+const sizes: Readonly<Record<Table, string>> = {
+  event_deletion: 'octet_length(paths) + ifnull(octet_length(body), 0)',
+  stream_deletion: '0',
+  access: '0'
+}
 
 export class DeletionRecords {
   static #cleanings = 0
@@ -61,32 +68,33 @@ export class DeletionRecords {
 
   /**
    * Removes records of deletions before a time (seconds), at most `limit` of each kind, with the earlier
-   * versions and counts that belong to them; fewer where an event, or an access, has very many versions, of which some are removed at
+   * versions and counts that belong to them; fewer where they are large, or an event, or an access, has very many versions, of which some are removed at
    * each call. Keeps deleted personal accesses while accesses that they created exist. Returns the number of records.
    * Must run within a transaction.
    */
   removeBefore(time: number, limit: number): number {
-    let [removed, removedVersions] = [0, 0]
+    let [removed, share] = [0, 0]
     DeletionRecords.#cleanings++
     for (const table of tables) {
       const versions = versionTables[table]
-      for (const id of this.#listOldest(table, time, limit)) {
-        const { count, isDone } = versions ? removeSomeVersions(this.db, id, versions) : noVersions
+      for (const { id, size } of this.#listOldest(table, time, limit)) {
+        const removal = versions ? removeSomeParts(this.db, versions, id) : noVersions
+        share += removal.share + size / maxRemovedBytes
         // The record goes with the last of them.
-        if (!isDone) break
+        if (!removal.isDone) return removed
         for (const [other, name] of dependentRows[table])
           statement(this.db, `DELETE FROM ${other} WHERE ${name} = ?`).run(id)
         statement(this.db, `DELETE FROM ${table} WHERE id = ?`).run(id)
         removed++
-        if ((removedVersions += count) >= maxVersions) break
+        if (share >= 1) return removed
       }
     }
     return removed
   }
 
-  #listOldest(table: Table, time: number, limit: number): string[] {
-    const sql = `SELECT id FROM ${table} AS record INDEXED BY ${table}_deleted
+  #listOldest(table: Table, time: number, limit: number): { id: string; size: number }[] {
+    const sql = `SELECT id, ${sizes[table]} AS size FROM ${table} AS record INDEXED BY ${table}_deleted
       WHERE deleted < ? ${exceptions[table] ?? ''} ORDER BY deleted LIMIT +?`
-    return column(this.db, sql).all(time, limit) as string[]
+    return statement(this.db, sql).all(time, limit) as { id: string; size: number }[]
   }
 }

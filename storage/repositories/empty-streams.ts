@@ -12,7 +12,7 @@ import type { EventHistory } from './event-history.js'
 import { removeChunks } from './event-parts.js'
 import { mayHaveText } from '../texts/event-words.js'
 import type { EventTexts } from '../text-search/event-texts.js'
-import { toBody, toRow, type EventRow } from './event-row.js'
+import { toBody, toLargeBody, toRow, type EventBody, type EventRow } from './event-row.js'
 import { formatPaths } from './format-paths.js'
 import type { StreamRepository } from './streams.js'
 
@@ -32,6 +32,8 @@ export interface EmptyOptions {
 const pageSize = 500
 /** Maximum number of event numbers sorted in one step. */
 const bucketSize = 65_536
+/** Length of events that are written in steps, in characters. */
+const largeSize = 256 * 1024
 
 interface Row {
   readonly body: string
@@ -59,7 +61,7 @@ export function* emptyStreams(
   context: EmptyContext,
   { from, decide, to }: EmptyOptions
 ): Steps<void> {
-  const { attachments, history, onChange, streams, texts } = context
+  const { attachments, digests, history, onChange, streams, texts } = context
   const paths = new Map<string, string>()
   texts.beginBulkRemoval()
   const find = statement(db, 'SELECT body, stream, others FROM event WHERE number = ?')
@@ -70,7 +72,9 @@ export function* emptyStreams(
     const outcome = decide(event)
     if (!('deleted' in outcome)) {
       if (history.isEnabled) history.addVersion(event.id, formatEventPaths(streams, row, paths))
-      onChange(replaceRow(db, context, number, row, outcome))
+      const isLarge = row.body.length > largeSize
+      const body = isLarge ? yield* toLargeBody(outcome, digests) : toBody(outcome, digests)
+      onChange(replaceRow(db, streams, number, row, outcome, body))
       continue
     }
     yield* history.recordDeletion(event, outcome.deleted, formatEventPaths(streams, row, paths))
@@ -118,13 +122,14 @@ function* iterateAscending(
 /** Updates only the columns that change, without touching the other indexes. */
 function replaceRow(
   db: Database,
-  { digests, streams }: EmptyContext,
+  streams: StreamRepository,
   number: number,
   before: Row,
-  event: Event
+  event: Event,
+  body: EventBody
 ): EventRow {
   const numbers = event.streamIds.map(id => streams.getNumber(id))
-  const row = toRow(event, numbers, toBody(event, digests))
+  const row = toRow(event, numbers, body)
   const sql = 'UPDATE event SET modified = ?, stream = ?, others = ?, large = ?, body = ? WHERE number = ?'
   statement(db, sql).run(row.modified, row.stream, row.others, row.large, row.body, number)
   if (before.others !== null) updateHome(db, row, numbers, number)

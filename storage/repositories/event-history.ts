@@ -1,7 +1,7 @@
 /** The history of one user's events: earlier versions and records of deletions. (docs/spec/events.md#history; docs/spec/events.md#what-a-deletion-leaves) */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
-import { hasManyParts, removeSomeVersions } from './event-parts.js'
+import { measureEvent, removeSomeParts } from './event-parts.js'
 import type { Policies } from './policies.js'
 import { serializeWithIntegrity } from './serialize-with-integrity.js'
 import { column, statement } from '../sqlite/statements.js'
@@ -42,9 +42,9 @@ export class EventHistory {
     return this.policies.versioning.forceKeepHistory
   }
 
-  /** Returns whether removing an event takes long: it has many versions, or many points. */
-  hasManyParts(id: string): boolean {
-    return hasManyParts(this.db, id)
+  /** Returns the work of removing an event, with its versions and points: see {@link measureEvent}. */
+  measureEvent(id: string): number {
+    return measureEvent(this.db, id)
   }
 
   /** Stores the current state of an event as a version, before it changes. `paths`: of its streams, as JSON. */
@@ -159,7 +159,7 @@ export class EventHistory {
   /** Removes what the deletion mode does not keep from the versions of a deleted event, in steps. */
   *#reduceVersions(id: string): Steps<void> {
     const { deletionMode } = this.policies.versioning
-    if (deletionMode === 'keep-nothing') while (!removeSomeVersions(this.db, id).isDone) yield
+    if (deletionMode === 'keep-nothing') while (!removeSomeParts(this.db, 'event_version', id).isDone) yield
     if (deletionMode !== 'keep-authors') return
     for (let last: number | undefined = -Infinity; last !== undefined;) {
       last = this.#reduceToAuthors(id, last)

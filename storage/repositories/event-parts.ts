@@ -1,55 +1,74 @@
-/** What an event may have very many of: earlier versions, and chunks of points. Removed in steps, each of a few milliseconds. */
+/** What an event may have very many of, or very large: earlier versions, and chunks of points. Removed in steps, each of a few milliseconds. */
 import type { Database } from 'better-sqlite3'
-import { column, statement } from '../sqlite/statements.js'
+import { statement } from '../sqlite/statements.js'
 import type { Steps } from '../steps.js'
 
-/** Maximum number of versions, and of chunks, that are removed at once. */
-export const maxVersions = 500
-const maxChunks = 200
-/** Bytes of versions after which no more are removed at once. */
-const maxBytes = 8 * 1024 * 1024
+/** Tables of parts: the columns that say whose they are, their order and size, and how many are removed at once. */
+const tables = {
+  event_version: { owner: 'event', order: 'modified', text: 'body', limit: 500 },
+  access_version: { owner: 'access', order: 'serial', text: 'body', limit: 500 },
+  series_chunk: { owner: 'event', order: 'first', text: 'points', limit: 200 }
+} as const
+type Table = keyof typeof tables
 
-/** Returns whether an event has more versions or chunks than are removed at once. */
-export function hasManyParts(db: Database, id: string): boolean {
-  const chunks = `SELECT count(*) FROM (SELECT 1 FROM event e CROSS JOIN series_chunk c ON c.event = e.number
-    WHERE e.id = ? LIMIT +?)`
-  if ((column(db, chunks).get(id, maxChunks + 1) as number) > maxChunks) return true
-  const versions = `SELECT count(*) AS count, ifnull(sum(size), 0) AS bytes FROM (
-    SELECT octet_length(body) AS size FROM event_version WHERE event = ? LIMIT +?)`
-  const { bytes, count } = statement(db, versions).get(id, maxVersions + 1) as {
-    bytes: number
-    count: number
-  }
-  return count > maxVersions || bytes > maxBytes
+/** Bytes of parts after which no more are removed at once. */
+export const maxRemovedBytes = 8 * 1024 * 1024
+/** Bytes of events that are read, and written again or removed, at once. */
+const maxEventBytes = 1024 * 1024
+
+/**
+ * Returns the work of removing or replacing an event with all its parts, as a share of what may be done at once: events that
+ * amount to more than 1 together take long. 0 if there is none.
+ */
+export function measureEvent(db: Database, id: string): number {
+  const sql = 'SELECT number, octet_length(body) AS size FROM event WHERE id = ?'
+  const event = statement(db, sql).get(id) as { number: number; size: number } | undefined
+  if (!event) return 0
+  const { number, size } = event
+  return (
+    size / maxEventBytes + measureParts(db, 'event_version', id) + measureParts(db, 'series_chunk', number)
+  )
+}
+
+/** Returns the work of removing the parts of an owner, as a share of what is removed at once; above 1 it may be more. */
+function measureParts(db: Database, table: Table, owner: string | number): number {
+  const { limit, owner: column, text } = tables[table]
+  const sql = `SELECT count(*) AS count, ifnull(sum(size), 0) AS bytes FROM (
+    SELECT octet_length(${text}) AS size FROM ${table} WHERE ${column} = ? LIMIT +?)`
+  return toShare(table, statement(db, sql).get(owner, limit + 1) as { count: number; bytes: number })
 }
 
 /** Removes the chunks of the event with a number, in steps. */
 export function* removeChunks(db: Database, number: number): Steps<void> {
-  const sql = `DELETE FROM series_chunk WHERE number IN (
-    SELECT number FROM series_chunk WHERE event = ? LIMIT +?)`
-  while (statement(db, sql).run(number, maxChunks).changes === maxChunks) yield
+  while (!removeSomeParts(db, 'series_chunk', number).isDone) yield
 }
 
-/** The columns of each table of versions that say whose they are, and their order. */
-const versionColumns = { event_version: ['event', 'modified'], access_version: ['access', 'serial'] } as const
-
 /**
- * Removes the first versions of an event, or of an access, as many as take a few milliseconds. Returns their number, and whether they
- * were all.
+ * Removes the first parts of an owner, as many as take a few milliseconds. Returns the work as a share of what is removed at
+ * once, more than 1 with a part that is very large, and whether they were all.
  */
-export function removeSomeVersions(
+export function removeSomeParts(
   db: Database,
-  id: string,
-  table: keyof typeof versionColumns = 'event_version'
-): { count: number; isDone: boolean } {
-  const [owner, order] = versionColumns[table]
-  const sql = `SELECT rowid AS number, octet_length(body) AS size FROM ${table}
-    WHERE ${owner} = ? ORDER BY ${order} LIMIT +?`
-  const rows = statement(db, sql).all(id, maxVersions) as { number: number; size: number }[]
+  table: Table,
+  owner: string | number
+): { share: number; isDone: boolean } {
+  const { limit, order, owner: column, text } = tables[table]
+  const sql = `SELECT rowid AS number, octet_length(${text}) AS size FROM ${table}
+    WHERE ${column} = ? ORDER BY ${order} LIMIT +?`
+  const rows = statement(db, sql).all(owner, limit) as { number: number; size: number }[]
   let bytes = 0
-  const beyond = rows.findIndex(({ size }) => (bytes += size) > maxBytes)
+  const beyond = rows.findIndex(({ size }) => (bytes += size) > maxRemovedBytes)
   const removed = rows.slice(0, beyond < 0 ? rows.length : beyond + 1).map(({ number }) => number)
-  const removal = `DELETE FROM ${table} WHERE rowid IN (SELECT value FROM json_each(?))`
-  statement(db, removal).run(JSON.stringify(removed))
-  return { count: removed.length, isDone: removed.length === rows.length && rows.length < maxVersions }
+  if (removed.length > 0) {
+    const removal = `DELETE FROM ${table} WHERE rowid IN (SELECT value FROM json_each(?))`
+    statement(db, removal).run(JSON.stringify(removed))
+  }
+  return {
+    share: toShare(table, { count: removed.length, bytes }),
+    isDone: removed.length === rows.length && rows.length < limit
+  }
+}
+
+function toShare(table: Table, { bytes, count }: { bytes: number; count: number }): number {
+  return count / tables[table].limit + bytes / maxRemovedBytes
 }

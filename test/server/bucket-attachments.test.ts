@@ -4,11 +4,13 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
+import { createId } from '../../core/ids.js'
+import { deleteDue } from '../../core/platform/remove-account.js'
 import { loadSettings } from '../../core/settings/load.js'
 import { Layout } from '../../storage/files/layout.js'
 import { bucket, type Bucket } from '../support/bucket.js'
 import { command } from '../support/command.js'
-import { coffer, type Answer, type Client, type Overrides } from '../support/coffer.js'
+import { coffer, openCoffer, type Answer, type Client, type Overrides } from '../support/coffer.js'
 import { rotate } from '../support/rotation.js'
 
 t.setTimeout(300_000)
@@ -187,6 +189,27 @@ t.test('a storage that fails', async t => {
       t.ok(await alice.event({ content: 'everything else works' }))
     })
   t.end()
+})
+
+t.test('a name whose registration failed is free once the storage can be used', async t => {
+  let isDown = true
+  const { bucket: broken } = await faulty(t, (request, response) => {
+    const answer = (): unknown =>
+      isDown ? response.writeHead(500).end() : response.end('<ListBucketResult></ListBucketResult>')
+    request.resume().on('end', answer)
+  })
+  const { server } = await openCoffer(t, settingsFor(broken))
+  const { services } = server
+  const create = async (fill: () => void): Promise<string[]> =>
+    await services.accounts.create({ id: createId(), username: 'carol', created: 1, unique: {}, fill })
+  const fails = (): never => {
+    throw new Error('it cannot be filled')
+  }
+  await t.rejects(create(fails), { message: 'it cannot be filled' })
+  t.equal(await deleteDue(services), 0)
+  isDown = false
+  t.equal(await deleteDue(services), 1)
+  t.same(await create(() => {}), [])
 })
 
 t.test('settings are checked together', t => {

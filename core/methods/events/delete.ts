@@ -26,7 +26,7 @@ export const deleteEvent = methodInSteps({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyAccess,
-  isLong: ({ events, history }, { id }) => events.isLarger(id, largeSize) || history.hasManyParts(id),
+  isLong: ({ events, history }, { id }) => events.isLarger(id, largeSize) || history.measureEvent(id) > 1,
   *run(call, { id }): Steps<Result> {
     const { caller, changes, now, store } = call
     const secret = store.sharedSecrets.find(id)

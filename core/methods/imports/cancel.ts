@@ -23,6 +23,10 @@ export const cancel = method({
     assertRunning(getOwnJob(call, id))
     await call.services.imports.stop(call.account, id)
   },
+  // It goes on as if it had not been stopped.
+  async discard({ account, services }) {
+    services.imports.resumePending(account)
+  },
   run(call, { id }) {
     const job = getOwnJob(call, id)
     assertRunning(job)

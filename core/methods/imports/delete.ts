@@ -22,6 +22,10 @@ export const deleteImport = method({
     getOwnJob(call, id)
     await call.services.imports.stop(call.account, id)
   },
+  // It goes on as if it had not been stopped.
+  async discard({ account, services }) {
+    services.imports.resumePending(account)
+  },
   run(call, { id }) {
     const { account, caller, services, store } = call
     const { callerId } = caller

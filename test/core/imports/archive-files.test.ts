@@ -1,6 +1,7 @@
 /** Files of events in the export of an account, imported into another one. (docs/api/imports.md) */
 import { randomBytes } from 'node:crypto'
 import t, { type Test } from 'tap'
+import { removeOrphans } from '../../../core/events/attachment-sweep.js'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
 import { broughtIn, sent, takenOut, total, written, zipOf } from '../../support/importing.js'
 
@@ -104,6 +105,30 @@ t.test('a deleted file is not imported again until its import is undone', async 
   t.equal((await noteOf(bob)).attachments.length, 1)
   await takenOut(bob, first.id)
   t.equal((await broughtIn(bob, 'alice.zip', zip)).tally.broughtIn.attachment, 2)
+})
+
+t.test('a file that is imported again while its former bytes are removed stays', async t => {
+  const { bob, zip } = await two(t)
+  const first = await broughtIn(bob, 'alice.zip', zip)
+  const ids = await stored(bob)
+  await takenOut(bob, first.id)
+  const { services } = bob.service.server
+  const account = services.accounts.find('bob')!
+  const store = services.accounts.openStore(account)
+  const { id } = await sent(bob, 'alice.zip', zip)
+  const put = services.attachments.put.bind(services.attachments)
+  services.attachments.put = async (...args) => {
+    await put(...args)
+    // As a call does whose removal of the former file has failed, or is still going on.
+    await store.write(() => store.attachments.addOrphan(args[1]))
+    await removeOrphans(services, account)
+  }
+  await written(bob, id)
+  t.same((await stored(bob)).toSorted(), ids.toSorted())
+  const note = await noteOf(bob)
+  const photo = note.attachments.find(({ fileName }: Answer) => fileName === 'a photo.jpg')
+  t.ok((await bytesOf(bob, note, photo)).equals(large))
+  t.notOk(store.attachments.hasOrphans)
 })
 
 t.test('a file of a trashed event is skipped', async t => {

@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Services } from '../../../core/call/services.js'
+import { createId, createToken } from '../../../core/ids.js'
 import { packageDirectory } from '../../../core/version.js'
 import { startServer } from '../../../server/server.js'
 import { Client, coffer, methodModules, Service, testSettings, type Answer } from '../../support/coffer.js'
@@ -186,6 +187,29 @@ t.test('an import that was deleted while it began is undone', async t => {
     t.same((await alice.do('events.get', { fromTime: 0, toTime: 4e9 })).events, [])
   })
 })
+
+for (const method of ['imports.cancel', 'imports.delete'])
+  t.test(`an import goes on if the access that interrupts it ends meanwhile: ${method}`, async t => {
+    const { alice, server } = await coffer(t, { workers: 0 })
+    const { services } = server as unknown as { services: Services }
+    const { id } = await sent(alice, 'a.csv', table())
+    await alice.do('imports.run', { id })
+    const store = services.accounts.openStore(services.accounts.find('alice')!)
+    const session = { ...alice.access, id: createId(), token: createToken(), name: 'other' }
+    await store.write(() => {
+      store.accesses.insert(session)
+      store.sessions.open(session.id, alice.service.clock.now())
+    })
+    // The session ends while the work is being stopped.
+    const interrupting = new Client(alice.service, 'alice', session).call(method, { id })
+    await alice.do('accesses.delete', { id: session.id })
+    t.equal((await interrupting).error?.id, 'invalid-access-token')
+    const isActive = services.imports.isActive(id)
+    const { state } = (await alice.do('imports.getOne', { id })).import
+    t.ok(isActive || state === 'written', state)
+    t.equal((await rested(alice, id)).state, 'written')
+    await assertHoldsAll(t, alice)
+  })
 
 t.test('other calls are handled during an import', async t => {
   const service = await coffer(t, { workers: 0 })
