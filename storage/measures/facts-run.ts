@@ -187,9 +187,7 @@ class FactsCollector {
         lane.step(db)
         yield
       } else if (lane.hasTooManyGroups) return yield* this.#collectRows(stream)
-      else if (lane.restoreEdges(db)) return this.#addGroups(lane)
-      // The stream is read again.
-      else facts.discard(stream)
+      else return this.#addGroups(lane)
     }
   }
 
