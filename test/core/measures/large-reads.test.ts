@@ -149,6 +149,32 @@ t.test('large reads', async t => {
     )
   })
 
+  await t.test('count the series of a source', async t => {
+    const series = 200
+    await alice.stream('scale')
+    const calls = Array.from({ length: series }, (_, at) => ({
+      method: 'events.create',
+      params: { streamIds: ['scale'], type: 'series:mass/kg', time: start + at }
+    }))
+    const { results } = await alice.do('callBatch', calls)
+    const fields = ['deltaTime', 'value']
+    for (const { event } of results)
+      await alice.do('hfs.add', { id: event.id, format: 'flatJSON', fields, points: [[0, 70]] })
+    const { accounts } = server.services
+    const { measures } = accounts.openStore(accounts.find('alice')!)
+    const next = measures.next.bind(measures)
+    let held = 0
+    measures.next = run => {
+      const result = next(run)
+      held = Math.max(held, run.held)
+      return result
+    }
+    const path = `/measures/sample?measure=weight&fromTime=${start}&toTime=${start + 86_400}&parts=1`
+    t.match((await alice.http('GET', path)).body.samples, [{ count: series }])
+    measures.next = next
+    t.ok(held >= series / 2, `${held} values`)
+  })
+
   await t.test('find where periods begin without a list of all streams, types and durations', async t => {
     const { accounts } = server.services
     const store = accounts.openStore(accounts.find('alice')!)
