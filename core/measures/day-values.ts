@@ -41,6 +41,8 @@ interface DaysRequest {
 
 /** Periods of sleep with less than this between them, in seconds, are one night. */
 const nightGap = 7200
+/** Values of about 150 bytes for which a source takes memory, besides what it contains. */
+const valuesPerSource = 2
 
 /**
  * Starts reading the values of days, without days that have none: sums are added up, periods by the day on
@@ -113,7 +115,10 @@ function startWords(call: Call, { days, format, measure, streams }: DaysRequest)
         const word = pickWord(content, type.fields[0])
         if (word === undefined) return
         let byDay = bySource.get(source)
-        if (!byDay) bySource.set(source, (byDay = new Map()))
+        if (!byDay) {
+          bySource.set(source, (byDay = new Map()))
+          held += valuesPerSource
+        }
         let words = byDay.get(day)
         if (!words) {
           byDay.set(day, (words = new DayWords()))
@@ -172,7 +177,10 @@ function startPeriods(call: Call, { days, format, measure, streams }: DaysReques
         const period = toPeriod(content)
         if (!period) return
         let found = bySource.get(content.source)
-        if (!found) bySource.set(content.source, (found = new PeriodLists()))
+        if (!found) {
+          bySource.set(content.source, (found = new PeriodLists()))
+          held += valuesPerSource
+        }
         held += found.add(period)
       },
       countHeld: () => held,

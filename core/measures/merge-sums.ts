@@ -57,7 +57,7 @@ export function* mergeSums(sources: readonly SourceSums[], grid: SlotGrid): Step
       for (const { cell } of used) covered[grid.slots[cell]!] = 1
       if (used.length > 0) begun.add(day)
       if (isDaily) complete.add(day)
-      if (pauses.isDue(cells.length)) yield
+      if (pauses.isDue(1 + cells.length + totals.length)) yield
     }
     if (pauses.isDue(1)) yield
   }
@@ -98,7 +98,10 @@ function* groupByDay(
     getDay(cell)?.cells.push({ cell, count: 0, sum })
     if (pauses.isDue(1)) yield
   }
-  for (const [cell, { count, sum }] of dailyTotals) getDay(cell)?.totals.push({ cell, count, sum })
+  for (const [cell, { count, sum }] of dailyTotals) {
+    getDay(cell)?.totals.push({ cell, count, sum })
+    if (pauses.isDue(1)) yield
+  }
   return byDay
 }
 

@@ -49,6 +49,8 @@ interface PeriodDay {
 
 /** Values of about 150 bytes for which a period takes memory, with the group that it may become. */
 const valuesPerPeriod = 1.5
+/** Values for which a list of periods takes memory besides them. */
+const valuesPerList = 1.5
 
 /** Collects the periods of one source, which arrive in lists that are each in order of time. */
 export class PeriodLists {
@@ -58,12 +60,16 @@ export class PeriodLists {
   add({ from, state, to }: Omit<Period, 'count'>): number {
     const list = this.#lists.at(-1)
     const last = list?.at(-1)
-    if (!list || !last || from < last.from) this.#lists.push([{ from, to, state, count: 1 }])
-    else if (last.state === state && from <= last.to) {
+    if (!list || !last || from < last.from) {
+      this.#lists.push([{ from, to, state, count: 1 }])
+      return valuesPerList + valuesPerPeriod
+    }
+    if (last.state === state && from <= last.to) {
       last.to = Math.max(last.to, to)
       last.count++
       return 0
-    } else list.push({ from, to, state, count: 1 })
+    }
+    list.push({ from, to, state, count: 1 })
     return valuesPerPeriod
   }
 

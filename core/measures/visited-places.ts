@@ -21,8 +21,8 @@ interface Place {
 const placeSize = 0.002
 /** Largest number of places that are kept of each source. */
 const maxPlaces = 5000
-/** Values of about 150 bytes for which a place takes memory. */
-const valuesPerPlace = 1.5
+/** Values of about 150 bytes for which a place takes memory, and a source besides its places. */
+const [valuesPerPlace, valuesPerSource] = [1.5, 2]
 
 /**
  * Starts reading visits between two times, in seconds, and puts the result into `visited`. Those of the
@@ -48,8 +48,11 @@ export function startVisits(
         const value: unknown = JSON.parse(content)
         const [latitude, longitude] = [readOwn(value, 'latitude'), readOwn(value, 'longitude')]
         if (typeof latitude !== 'number' || typeof longitude !== 'number') return
-        const places = bySource.get(source) ?? new Map<string, Place>()
-        bySource.set(source, places)
+        let places = bySource.get(source)
+        if (!places) {
+          bySource.set(source, (places = new Map()))
+          held += valuesPerSource
+        }
         const key = getPlaceKey(latitude, longitude)
         const seconds = until === undefined ? 0 : Math.max(0, Math.min(until, end) - time)
         const known = places.get(key)

@@ -91,11 +91,9 @@ export class FactsRun {
     const lane = this.#restricted ?? facts.get(stream)
     if (!lane.isComplete) return lane.step(db)
     if (lane.hasTooManyGroups) {
-      this.#restricted = new LaneFacts(stream, this.#membership)
+      this.#restricted = new LaneFacts(stream, { groups: 0 }, this.#membership)
       return
     }
-    // The stream is read again.
-    if (!lane.restoreEdges(db)) return facts.discard(stream)
     found.push(...this.#listVisible(db, lane))
     this.#finished.add(stream)
     this.#stream = undefined

@@ -42,6 +42,8 @@ const stepMs = 1
 const maxGroups = 1000
 /** Maximum length of a list of streams that distinguishes groups, in characters. */
 const maxOthersLength = 1000
+/** Characters of a list of streams that take as much memory as a group, in its key and in the group. */
+const charactersPerGroup = 125
 /** Maximum number of rows examined to find the next first or last event. */
 const maxSeekRows = 1000
 
@@ -50,6 +52,11 @@ const allRows = new LaneRows({ field: undefined, types: undefined })
 
 /** The conditions on counted events. */
 type MembershipTest = Pick<Membership, 'matches' | 'matchesEvent'>
+
+/** How much memory facts of streams take together: in groups, of about 250 bytes. */
+export interface FactsSize {
+  groups: number
+}
 
 /** The facts of one stream, as far as it has been read. */
 export class LaneFacts {
@@ -60,6 +67,10 @@ export class LaneFacts {
   #hasTooManyGroups = false
   /** True once events of several types, or in several streams, were found: rows are then read one by one. */
   #needsRows = false
+  /** True once the first or the last event of a group was removed. */
+  #lacksEdges = false
+  /** What the facts add to `size`. */
+  #size = 0
 
   /**
    * With a test, all events that pass it form one group for each type. Such facts are specific to one caller and not
@@ -67,14 +78,16 @@ export class LaneFacts {
    */
   constructor(
     readonly stream: number,
+    private readonly size: FactsSize,
     private readonly test?: MembershipTest
   ) {
     this.#lane = { stream, trashed: 0 }
+    size.groups++
   }
 
-  /** True once the whole stream has been read. */
+  /** True once the whole stream has been read, and the first and last events of all groups are known. */
   get isComplete(): boolean {
-    return this.#position === undefined
+    return this.#position === undefined && !this.#lacksEdges
   }
 
   /** True if there are too many groups to be cached. */
@@ -85,7 +98,7 @@ export class LaneFacts {
   /** Reads on, for at most a millisecond. */
   step(db: Database): void {
     const position = this.#position
-    if (!position) return
+    if (!position) return this.#restoreEdges(db)
     const before =
       position.after === undefined && !this.#needsRows ? this.#findRangeEnd(db, position.time) : position.time
     if (before === position.time) return this.#readRows(db, position)
@@ -106,38 +119,48 @@ export class LaneFacts {
     this.#position = before === Infinity ? undefined : { time: before }
   }
 
-  /**
-   * Looks up first and last events that were removed. Returns `false` if one of them is not found: the stream has to be
-   * read again.
-   */
-  restoreEdges(db: Database): boolean {
-    for (const group of this.groups.values()) {
-      group.first ??= this.#findEdge(db, group, 'ASC')
-      group.last ??= this.#findEdge(db, group, 'DESC')
-      if (!group.first || !group.last) return false
-    }
-    return true
-  }
-
   /** Counts an event that was added. */
   add(event: LinkedEvent): void {
     if (event.trashed !== 0 || this.#isUnread(event)) return
     this.#countEvent(event)
   }
 
-  /** Uncounts an event that was removed. Returns `false` if the stream has to be read again. */
-  remove(event: LinkedEvent): boolean {
-    if (event.trashed !== 0 || this.#isUnread(event)) return true
-    if (this.#hasTooManyGroups) return true
+  /** Uncounts an event that was removed; the stream is read again if that is not possible. */
+  remove(event: LinkedEvent): void {
+    if (event.trashed !== 0 || this.#isUnread(event)) return
+    if (this.#hasTooManyGroups) return
     const key = formatGroupKey(event)
     const group = this.groups.get(key)
-    if (!group) return false
-    if (--group.count === 0) return this.groups.delete(key)
+    if (!group) return this.#restart()
+    if (--group.count === 0) {
+      this.groups.delete(key)
+      return this.#grow(-measureGroup(group))
+    }
     const isEdge = group.first?.number === event.number || group.last?.number === event.number
-    if (isEdge && (group.others !== null || !this.isComplete)) return false
+    if (!isEdge) return
+    if (group.others !== null || this.#position) return this.#restart()
     if (group.first?.number === event.number) group.first = undefined
     if (group.last?.number === event.number) group.last = undefined
-    return true
+    this.#lacksEdges = true
+  }
+
+  /** Looks up first and last events that were removed, as far as time allows. Without one of them, the stream is read again. */
+  #restoreEdges(db: Database): void {
+    const end = performance.now() + stepMs
+    for (const group of this.groups.values()) {
+      if (group.first && group.last) continue
+      if (performance.now() > end) return
+      group.first ??= this.#findEdge(db, group, 'ASC')
+      group.last ??= this.#findEdge(db, group, 'DESC')
+      if (!group.first || !group.last) return this.#restart()
+    }
+    this.#lacksEdges = false
+  }
+
+  #restart(): void {
+    this.#clearGroups()
+    this.#position = { time: -Infinity }
+    this.#needsRows = false
   }
 
   /** Returns whether a position has not been read yet. */
@@ -190,15 +213,28 @@ export class LaneFacts {
 
   #discardGroups(): void {
     this.#hasTooManyGroups = true
-    this.groups.clear()
+    this.#clearGroups()
     this.#position = undefined
+  }
+
+  #clearGroups(): void {
+    this.groups.clear()
+    this.#grow(-this.#size)
+    this.#lacksEdges = false
+  }
+
+  #grow(groups: number): void {
+    this.#size += groups
+    this.size.groups += groups
   }
 
   #getGroup(type: number, stream: number, others: string | null): Group {
     const key = formatGroupKey({ type, stream, others })
     let group = this.groups.get(key)
-    if (!group)
+    if (!group) {
       this.groups.set(key, (group = { type, stream, others, count: 0, first: undefined, last: undefined }))
+      this.#grow(measureGroup(group))
+    }
     return group
   }
 
@@ -211,6 +247,11 @@ export class LaneFacts {
     const found = raw(db, sql).get(this.stream, type) as [number, number] | undefined
     return found && { time: found[0], number: found[1] }
   }
+}
+
+/** Returns for how many groups a group takes memory: the ids of its streams may be thousands of characters. */
+function measureGroup({ others }: Pick<Group, 'others'>): number {
+  return 1 + Math.floor((others?.length ?? 0) / charactersPerGroup)
 }
 
 function toKey({ number, time }: Key): Key {

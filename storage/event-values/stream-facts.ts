@@ -3,14 +3,15 @@
  * from the index of streams on first use, and updated by every write from then on: writes cost nothing for streams that
  * are not asked for.
  */
-import { LaneFacts, type LinkedEvent } from './lane-facts.js'
+import { LaneFacts, type FactsSize, type LinkedEvent } from './lane-facts.js'
 
-/** Maximum number of cached groups of all streams of a file. */
+/** Maximum number of cached groups of all streams of a file; a stream counts like a group. */
 const maxGroups = 20_000
 
 /** The facts of streams, cached and kept up to date. */
 export class StreamFacts {
   readonly #lanes = new Map<number, LaneFacts>()
+  #size: FactsSize = { groups: 0 }
 
   /**
    * Returns the facts of a stream, which may be incomplete: without any if the stream is not cached yet. May
@@ -19,15 +20,10 @@ export class StreamFacts {
   get(stream: number): LaneFacts {
     let lane = this.#lanes.get(stream)
     if (!lane) {
-      if (this.#lanes.size % 100 === 0 && this.#countGroups() > maxGroups) this.#lanes.clear()
-      this.#lanes.set(stream, (lane = new LaneFacts(stream)))
+      if (this.#size.groups >= maxGroups) this.invalidate()
+      this.#lanes.set(stream, (lane = new LaneFacts(stream, this.#size)))
     }
     return lane
-  }
-
-  /** Discards the facts of a stream: they are read again. */
-  discard(stream: number): void {
-    this.#lanes.delete(stream)
   }
 
   /** Records that an event was added to a stream. */
@@ -37,17 +33,13 @@ export class StreamFacts {
 
   /** Records that an event was removed from a stream. */
   remove(stream: number, event: LinkedEvent): void {
-    if (this.#lanes.size > 0 && this.#lanes.get(stream)?.remove(event) === false) this.#lanes.delete(stream)
+    if (this.#lanes.size > 0) this.#lanes.get(stream)?.remove(event)
   }
 
   /** Clears the cache: it may hold what was rolled back. */
   invalidate(): void {
     this.#lanes.clear()
-  }
-
-  #countGroups(): number {
-    let size = 0
-    for (const lane of this.#lanes.values()) size += 1 + lane.groups.size
-    return size
+    // Streams that were cached count in the former one.
+    this.#size = { groups: 0 }
   }
 }

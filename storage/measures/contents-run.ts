@@ -67,10 +67,10 @@ const longSql = `SELECT iif(octet_length(body -> '$.content') <= ${maxBodyBytes}
 /** Passes the contents in the range to `take`. */
 export function* readContents(reading: Reading, query: ContentsQuery): MeasureSteps<true> {
   const { from, gap } = query
-  const streams = new MeasureStreams(query.scope)
+  const streams = new MeasureStreams(query.scope, reading)
   const margin = gap === undefined ? 0 : pointMargin
   const sources = yield* findSources(reading, streams, { ...query, from: from - margin })
-  const beginning = gap === undefined ? from : yield* findBeginning(reading, sources.values(), { from, gap })
+  const beginning = gap === undefined ? from : yield* findBeginning(reading, sources, { from, gap })
   const events = { ...query, from: beginning }
   const points = { ...query, from: Math.min(from - margin, beginning) }
   for (const { series, stream, types } of sources.values()) {

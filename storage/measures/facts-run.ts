@@ -3,7 +3,7 @@ import { raw } from '../sqlite/statements.js'
 import { LaneRows } from '../event-values/lane-rows.js'
 import type { LaneFacts } from '../event-values/lane-facts.js'
 import { findCreated } from './created-run.js'
-import { readLatestData, type LatestData } from './latest-data.js'
+import { countLatest, readLatestData, type LatestData } from './latest-data.js'
 import { MeasureStreams, type Assignment, type MeasureScope } from './measure-streams.js'
 import type { MeasureSteps, Reading } from './reading.js'
 
@@ -51,6 +51,8 @@ interface Added {
 type RawHolder = [number: number, time: number, stream: number, others: string | null]
 
 const seriesPrefix = 'series:'
+/** Values of about 150 bytes for which a fact takes memory, besides its latest data. */
+const valuesPerFact = 2
 const holdersPerRead = 256
 /** Facts that one step visits. There is one for each type in each stream. */
 const factsPerStep = 1000
@@ -82,6 +84,7 @@ export function* countData(
 class FactsCollector {
   readonly #streams: MeasureStreams
   readonly #facts = new Map<string, MeasureFact>()
+  readonly #heldBefore: number
   /** Names of requested types by number. */
   readonly #events = new Map<number, string>()
 
@@ -89,7 +92,8 @@ class FactsCollector {
     private readonly reading: Reading,
     private readonly query: MeasureFactsQuery
   ) {
-    this.#streams = new MeasureStreams(query.scope)
+    this.#streams = new MeasureStreams(query.scope, reading)
+    this.#heldBefore = reading.held
   }
 
   *collect(): MeasureSteps<MeasureFact[]> {
@@ -100,7 +104,9 @@ class FactsCollector {
       for (const [name, number] of series) yield* this.#collectSeries(number, name)
     } else yield* this.#collectCreated(series, createdSince)
     yield* this.#readLatest(series)
-    return [...this.#facts.values()]
+    const found = [...this.#facts.values()]
+    this.reading.held = found.reduce((sum, fact) => sum + countFact(fact), this.#heldBefore)
+    return found
   }
 
   /** Counts events and points of a measure by source. */
@@ -114,6 +120,7 @@ class FactsCollector {
     const counts = new Map<number, number>()
     for (const { count, measure: of, source } of this.#facts.values())
       if (of === measure) counts.set(source, (counts.get(source) ?? 0) + count)
+    this.reading.held = this.#heldBefore
     return counts
   }
 
@@ -140,7 +147,7 @@ class FactsCollector {
           yield* this.#collectAgain(fact, series.get(fact.type))
           break
         }
-        this.#facts.set(formatKey(fact, fact.type), { ...fact, latest: latest ?? {} })
+        this.#set(formatKey(fact, fact.type), { ...fact, latest: latest ?? {} })
         // Points may be read from long texts.
         yield
       }
@@ -163,17 +170,19 @@ class FactsCollector {
   /** Collects the data of a stream again, or of one type of series. */
   *#collectAgain({ source, type }: MeasureFact, seriesType: number | undefined): MeasureSteps<void> {
     for (const [key, fact] of this.#facts)
-      if (seriesType === undefined ? isOfEvents(fact) && fact.source === source : fact.type === type)
+      if (seriesType === undefined ? isOfEvents(fact) && fact.source === source : fact.type === type) {
         this.#facts.delete(key)
+        this.reading.held -= countFact(fact)
+      }
     yield* seriesType === undefined ? this.#collectStream(source) : this.#collectSeries(seriesType, type)
   }
 
   *#collectEvents(): MeasureSteps<void> {
     const walk = this.#streams.walkStreams()
-    let count = 0
     for (let stream = walk.next(this.reading.store.db); stream !== undefined;) {
       if (this.#streams.has(stream)) yield* this.#collectStream(stream)
-      if (++count % 64 === 0) yield
+      // A stream may have a thousand groups.
+      yield
       stream = walk.next(this.reading.store.db)
     }
   }
@@ -187,9 +196,7 @@ class FactsCollector {
         lane.step(db)
         yield
       } else if (lane.hasTooManyGroups) return yield* this.#collectRows(stream)
-      else if (lane.restoreEdges(db)) return this.#addGroups(lane)
-      // The stream is read again.
-      else facts.discard(stream)
+      else return this.#addGroups(lane)
     }
   }
 
@@ -260,12 +267,9 @@ class FactsCollector {
   #add(assignment: Assignment, type: string, added: Added): void {
     const key = formatKey(assignment, type)
     const known = this.#facts.get(key)
-    if (!known) {
-      this.#facts.set(key, { ...assignment, type, ...added })
-      return
-    }
+    if (!known) return this.#set(key, { ...assignment, type, ...added })
     const isLater = known.last === added.last ? known.lastEvent < added.lastEvent : known.last < added.last
-    this.#facts.set(key, {
+    this.#set(key, {
       ...assignment,
       type,
       count: known.count + added.count,
@@ -274,6 +278,17 @@ class FactsCollector {
       lastEvent: isLater ? added.lastEvent : known.lastEvent
     })
   }
+
+  #set(key: string, fact: MeasureFact): void {
+    const known = this.#facts.get(key)
+    this.#facts.set(key, fact)
+    this.reading.held += countFact(fact) - (known ? countFact(known) : 0)
+  }
+}
+
+/** Returns for how many values of about 150 bytes a fact takes memory. */
+function countFact({ latest }: MeasureFact): number {
+  return valuesPerFact + (latest ? countLatest(latest) : 0)
 }
 
 function formatKey({ measure, source }: Assignment, type: string): string {

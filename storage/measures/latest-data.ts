@@ -45,6 +45,8 @@ const maxContentLength = 256
 const maxBodyBytes = 32 * 1024
 /** Maximum number of points in which the last value of a series is looked for, and maximum length of a returned one, in characters. */
 const [maxPoints, maxPointLength] = [100, 1024]
+/** Characters that take as much memory as a value of about 150 bytes, and values for which the cell of a point takes memory. */
+const [charactersPerValue, valuesPerCell] = [100, 0.25]
 const eventSql = `SELECT time, stream, others, until,
     CASE WHEN octet_length(body) <= ${maxBodyBytes} THEN body -> '$.content' END
   FROM event WHERE number = ? AND trashed = 0 AND type = (SELECT number FROM event_type WHERE name = ?)`
@@ -69,6 +71,14 @@ export function readLatestData(
   const extent = series.getExtent(lastEvent)
   if (!extent || time + extent.until !== last) return undefined
   return { point: readLastPoint(series, lastEvent) }
+}
+
+/** Returns for how many values of about 150 bytes the data takes memory. */
+export function countLatest({ content = '', point }: LatestData): number {
+  let held = 1 + content.length / charactersPerValue
+  for (const cell of [...(point?.columns ?? []), ...(point?.row ?? [])])
+    held += valuesPerCell + (typeof cell === 'string' ? cell.length / charactersPerValue : 0)
+  return held
 }
 
 /** Reads the last point that has a value besides its duration. Many sources may have one: nothing else is kept. */

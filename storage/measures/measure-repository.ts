@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { readContents, type ContentsQuery } from './contents-run.js'
 import { collectFacts, countData, type MeasureFact, type MeasureFactsQuery } from './facts-run.js'
-import { MeasureRun, type MeasureSteps, type MeasureStore, type Reading } from './reading.js'
+import { MeasureRun, type MeasureStore } from './reading.js'
 import { SharedRuns, type SharedKey } from './shared-runs.js'
 import { aggregateValues, type SourceValues, type ValuesQuery } from './values-run.js'
 import { readInTransaction } from '../sqlite/statements.js'
@@ -34,7 +34,7 @@ export class MeasureRepository {
    */
   createValues(query: ValuesQuery, key: SharedKey | undefined): MeasureRun<readonly SourceValues[]> {
     const held = Math.ceil(query.gridCells / cellsPerValue)
-    return this.#share(key, reading => aggregateValues(reading, query), countValues, held)
+    return this.#share(key, () => new MeasureRun(reading => aggregateValues(reading, query), held))
   }
 
   /**
@@ -50,9 +50,15 @@ export class MeasureRepository {
     }
     return new MeasureRun(function* (reading) {
       const steps = readContents(reading, { ...query, take })
-      const count = (): void => void (reading.held = query.countHeld?.() ?? 0)
+      let kept = 0
+      const count = (): void => {
+        const now = query.countHeld?.() ?? 0
+        reading.held += now - kept
+        kept = now
+      }
       for (; !steps.next().done; yield) count()
       count()
+      reading.held = kept
       return yield* countData(
         reading,
         { scope, measure, measureTypes: types.map(({ name }) => name) },
@@ -68,7 +74,7 @@ export class MeasureRepository {
 
   /** Starts collecting facts. Nothing is read yet. Calls with the same `key` share one read. */
   createFacts(query: MeasureFactsQuery, key?: SharedKey): MeasureRun<readonly MeasureFact[]> {
-    return this.#share(key, reading => collectFacts(reading, query), countFacts)
+    return this.#share(key, () => new MeasureRun(reading => collectFacts(reading, query)))
   }
 
   /**
@@ -98,32 +104,12 @@ export class MeasureRepository {
     return readInTransaction(this.db, () => run.next(this.#store))
   }
 
-  #share<T>(
-    key: SharedKey | undefined,
-    read: (reading: Reading) => MeasureSteps<T>,
-    count: (result: T) => number,
-    held = 0
-  ): MeasureRun<T> {
-    const start = (): MeasureRun<T> => new MeasureRun(read, held)
-    return key ? this.#shared.get(key, start, count) : start()
+  #share<T>(key: SharedKey | undefined, start: () => MeasureRun<T>): MeasureRun<T> {
+    return key ? this.#shared.get(key, start) : start()
   }
 
   get #store(): MeasureStore {
     const { facts, summableRanges } = this.events.links
     return { db: this.db, facts, summableRanges, series: this.series }
   }
-}
-
-/** The times of a grid take about as much memory as a value for each four. */
-function countValues(sources: readonly SourceValues[]): number {
-  let count = 1 + (sources[0]?.values[0]?.grid.starts.length ?? 0) / 4
-  for (const { values } of sources) for (const { size } of values) count += size
-  return count
-}
-
-/** Contents take about as much memory as a value for each hundred characters. */
-function countFacts(facts: readonly MeasureFact[]): number {
-  let count = 0
-  for (const { latest } of facts) count += 5 + Math.ceil((latest?.content?.length ?? 0) / 100)
-  return count
 }

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import type { StreamsCriteria } from '../event-query/query.js'
 import { Membership, readStreams, StreamWalk } from '../event-values/membership.js'
 import type { SampledStreams } from '../event-values/sample-run.js'
+import type { Reading } from './reading.js'
 
 /** The events that a call searches, and how they are assigned. Streams are given by number. */
 export interface MeasureScope {
@@ -23,13 +24,20 @@ export interface Assignment {
 /** Maximum number of cached assignments, and maximum length of a cached list of streams, in characters. */
 const maxCached = 10_000
 const maxKeyLength = 1000
+/** Values of about 150 bytes for which a cached assignment takes memory, and characters of its key that take as much as a value. */
+const [valuesPerCached, charactersPerValue] = [1, 100]
 
 /** Assigns events to measures and sources, and caches what it has found. */
 export class MeasureStreams {
   readonly #membership: Membership
   readonly #cached = new Map<string, Assignment | undefined>()
+  /** Number of values that the cache holds. */
+  #held = 0
 
-  constructor(private readonly scope: MeasureScope) {
+  constructor(
+    private readonly scope: MeasureScope,
+    private readonly reading: Pick<Reading, 'held'>
+  ) {
     this.#membership = new Membership(scope.streams)
   }
 
@@ -49,8 +57,12 @@ export class MeasureStreams {
     if (this.#cached.has(key)) return this.#cached.get(key)
     const found = this.#findAssignment(stream, others, type)
     if (key.length > maxKeyLength) return found
-    if (this.#cached.size >= maxCached) this.#cached.clear()
+    if (this.#cached.size >= maxCached) {
+      this.#cached.clear()
+      this.#hold(-this.#held)
+    }
     this.#cached.set(key, found)
+    this.#hold(valuesPerCached + key.length / charactersPerValue)
     return found
   }
 
@@ -71,6 +83,11 @@ export class MeasureStreams {
       matches: (stream, others) => isCounted(this.assign(stream, others, type)),
       findHome: (db, event) => (isCounted(this.assignEvent(db, event, type)) ? source : undefined)
     }
+  }
+
+  #hold(values: number): void {
+    this.#held += values
+    this.reading.held += values
   }
 
   /**

@@ -10,10 +10,9 @@ interface Reach {
   readonly gap: number
 }
 
-/** The events of a stream that have a type and a duration class. */
+/** The events of a stream that have a duration class. */
 interface Lane {
   readonly stream: number
-  readonly type: number
   readonly span: number
 }
 
@@ -37,37 +36,39 @@ const rowsSql = `SELECT l.time, l.event, e.until
  */
 export function* findBeginning(
   reading: Reading,
-  sources: Iterable<Source>,
-  { from, gap }: Reach
+  sources: ReadonlyMap<number, Source>,
+  reach: Reach
 ): MeasureSteps<number> {
-  const lanes = yield* listLanes(reading, sources)
-  let beginning = from
+  let beginning = reach.from
   for (let step = 0; step < maxSteps; step++) {
     let first = beginning
-    for (const lane of lanes)
-      first = Math.min(first, yield* findFirstReaching(reading, lane, { from: beginning, gap }))
+    for (const source of sources.values())
+      first = Math.min(first, yield* findFirstOfSource(reading, source, { ...reach, from: beginning }))
     if (first === beginning) return beginning
     beginning = first
   }
   return -Infinity
 }
 
-function* listLanes(reading: Reading, sources: Iterable<Source>): MeasureSteps<Lane[]> {
-  const lanes: Lane[] = []
-  for (const { stream, types } of sources) {
-    const next = (span: number): number | null =>
-      column(reading.store.db, nextClassSql).get(stream, span) as number | null
-    for (let span = next(-1); span !== null && span < runningClass; span = next(span))
-      for (const { number } of types) if (number !== undefined) lanes.push({ stream, type: number, span })
-    yield
-  }
-  return lanes
+/** Returns the time of the first event of a source before `from` that reaches it; `from` if there is none. */
+function* findFirstOfSource(reading: Reading, { stream, types }: Source, reach: Reach): MeasureSteps<number> {
+  let first = reach.from
+  const next = (after: number): number | null =>
+    column(reading.store.db, nextClassSql).get(stream, after) as number | null
+  // The classes are looked up in each step: those of thousands of streams would take much memory.
+  for (let span = next(-1); span !== null && span < runningClass; span = next(span))
+    for (const { number } of types)
+      if (number !== undefined)
+        first = Math.min(first, yield* findFirstReaching(reading, { stream, span }, number, reach))
+  yield
+  return first
 }
 
 /** Returns the time of the first event before `from` that reaches it; `from` if there is none. */
 function* findFirstReaching(
   reading: Reading,
-  { span, stream, type }: Lane,
+  { span, stream }: Lane,
+  type: number,
   { from, gap }: Reach
 ): MeasureSteps<number> {
   let [time, after] = [getEarliestStart(span, from - gap), -1]

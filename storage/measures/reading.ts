@@ -15,7 +15,10 @@ export interface MeasureStore {
 /** Holds the store of the current slice: generators look it up again after each `yield`. */
 export interface Reading {
   store: MeasureStore
-  /** Number of values in memory, which the read sets before it yields: about 150 bytes each. */
+  /**
+   * Number of values in memory, of about 150 bytes each. What keeps data across a `yield` adds to it, and what drops data subtracts: at
+   * the end it is what the result takes.
+   */
   held: number
 }
 
@@ -33,9 +36,9 @@ const maxSmall = 1000
 
 /** A read in slices. */
 export class MeasureRun<T> {
-  /** Called once with the result. */
-  onComplete?(result: T): void
-  /** Number of values that the read keeps in memory by now. */
+  /** Called once it is complete: `held` is then what the result takes. */
+  onComplete?(): void
+  /** Number of values of about 150 bytes that the read keeps in memory by now. */
   held: number
   #reading: Reading | undefined
   #steps: MeasureSteps<T> | undefined
@@ -93,7 +96,7 @@ export class MeasureRun<T> {
   #complete(value: T): T {
     this.#result = { value }
     this.#steps = this.#reading = undefined
-    this.onComplete?.(value)
+    this.onComplete?.()
     return value
   }
 }

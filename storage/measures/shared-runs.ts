@@ -21,9 +21,9 @@ interface Shared {
   complete?: MeasureRun<unknown>
 }
 
-/** Maximum number of reads per account, and of values that the results of all accounts hold: about 100 bytes each. */
+/** Maximum number of reads per account, and of values that the results of all accounts hold: about 150 bytes each. */
 const maxRuns = 8
-const maxValues = 40_000
+const maxValues = 27_000
 
 /** Complete results, those that were used last at the end, with the number of their values. */
 const kept = new Map<Shared, number>()
@@ -36,13 +36,9 @@ export class SharedRuns {
 
   /**
    * Returns the run of an earlier call with the same key, unless it has failed, or starts one. A new version
-   * drops all earlier runs. `count`: returns the number of values of a result.
+   * drops all earlier runs.
    */
-  get<T>(
-    { text, version }: SharedKey,
-    start: () => MeasureRun<T>,
-    count: (result: T) => number
-  ): MeasureRun<T> {
+  get<T>({ text, version }: SharedKey, start: () => MeasureRun<T>): MeasureRun<T> {
     if (version !== this.#version) this.#clear()
     this.#version = version
     const known = this.#runs.get(text)
@@ -57,10 +53,10 @@ export class SharedRuns {
     const run = start()
     const shared: Shared = { owner: this, text, run: new WeakRef<MeasureRun<unknown>>(run) }
     this.#runs.set(text, shared)
-    run.onComplete = result => {
+    run.onComplete = () => {
       if (this.#runs.get(text) !== shared) return
       shared.complete = run
-      keep(shared, count(result))
+      keep(shared, run.held)
     }
     return run
   }

@@ -30,6 +30,8 @@ interface SourceQuery {
 
 type RawHolder = [number: number, time: number, stream: number, others: string | null, until: number]
 
+/** Values of about 150 bytes for which a source, and a series of it, take memory. */
+const [valuesPerSource, valuesPerSeries] = [3, 0.5]
 /** Number of holders read by one statement. */
 const holdersPerRead = 256
 const holdersSql = `SELECT e.number, e.time, e.stream, e.others, s.until
@@ -50,9 +52,12 @@ export function* findSources(
   return sources
 }
 
-function getSource(sources: Map<number, Source>, stream: number): Source {
+function getSource(reading: Reading, sources: Map<number, Source>, stream: number): Source {
   let source = sources.get(stream)
-  if (!source) sources.set(stream, (source = { stream, types: new Set(), series: [] }))
+  if (!source) {
+    sources.set(stream, (source = { stream, types: new Set(), series: [] }))
+    reading.held += valuesPerSource
+  }
   return source
 }
 
@@ -69,22 +74,22 @@ function* findEventSources(
   const byNumber = new Map(types.flatMap(type => (type.number === undefined ? [] : [[type.number, type]])))
   if (byNumber.size === 0) return
   const walk = streams.walkStreams()
-  let count = 0
   for (let stream = walk.next(reading.store.db); stream !== undefined;) {
     if (streams.has(stream)) {
       const lane = reading.store.facts.get(stream)
       // What a stream holds may not be known yet. Finding that out takes longer than looking for each type.
       if (!lane.isComplete || lane.hasTooManyGroups)
-        for (const type of byNumber.values()) getSource(sources, stream).types.add(type)
+        for (const type of byNumber.values()) getSource(reading, sources, stream).types.add(type)
       for (const { others, stream: first, type } of lane.groups.values()) {
         const measured = byNumber.get(type)
         if (!measured) continue
         const found = streams.assign(first, others, measured.name)
         if (found?.measure === measure && found.source === stream)
-          getSource(sources, stream).types.add(measured)
+          getSource(reading, sources, stream).types.add(measured)
       }
     }
-    if (++count % 64 === 0) yield
+    // A stream may have a thousand groups.
+    yield
     stream = walk.next(reading.store.db)
   }
 }
@@ -104,7 +109,9 @@ function* findSeries(
     for (const [event, time, stream, others, until] of rows) {
       if (time + until < from) continue
       const found = streams.assign(stream, others, type.name)
-      if (found?.measure === measure) getSource(sources, found.source).series.push({ type, event, time })
+      if (found?.measure !== measure) continue
+      getSource(reading, sources, found.source).series.push({ type, event, time })
+      reading.held += valuesPerSeries
     }
     const last = rows.at(-1)
     if (!last || rows.length < holdersPerRead) return

@@ -25,34 +25,56 @@ const maxDirectCells = 16
 /** Converts a number to the unit of the measure. */
 export type Convert = (value: number) => number
 
-/** The numbers of one source by cell of the grid, counted from 0. */
+/** Values of about 150 bytes for which numbers take memory besides their cells, and for which each further map does. */
+const [valuesPerNumbers, valuesPerMap] = [2, 1.5]
+const none: ReadonlyMap<number, never> = new Map<number, never>()
+const noDays: ReadonlySet<number> = new Set()
+
+/** The numbers of one source by cell of the grid, counted from 0. There may be a hundred thousand sources with one number each. */
 export class ValueCells {
-  readonly cells = new Map<number, Cell>()
-  /** By cell in whose day they count: numbers that are totals of a day. */
-  readonly dailyTotals = new Map<number, Cell>()
-  /** Days into which events and points are spread that began earlier. */
-  readonly spills = new Set<number>()
-  /** The number with the greatest time in each cell, and the event that it comes from, or whose points it is one of. */
-  readonly lasts = new Map<number, FoundValue>()
-  /** What is spread over many cells, in addition to `cells`. */
-  readonly #rates: SpreadRates
+  readonly #cells = new Map<number, Cell>()
+  #dailyTotals: Map<number, Cell> | undefined
+  #spills: Set<number> | undefined
+  #lasts: Map<number, FoundValue> | undefined
+  #rates: SpreadRates | undefined
 
   /** `keepsLasts`: whether `lasts` are kept. */
   constructor(
     readonly grid: TimeGrid,
     private readonly keepsLasts = false
-  ) {
-    this.#rates = new SpreadRates(grid.starts.length)
+  ) {}
+
+  get cells(): ReadonlyMap<number, Cell> {
+    return this.#cells
   }
 
-  /** Number of all values. */
-  get size(): number {
-    return this.cells.size + this.dailyTotals.size + this.spills.size + this.lasts.size + this.#rates.size
+  /** By cell in whose day they count: numbers that are totals of a day. */
+  get dailyTotals(): ReadonlyMap<number, Cell> {
+    return this.#dailyTotals ?? none
+  }
+
+  /** Days into which events and points are spread that began earlier. */
+  get spills(): ReadonlySet<number> {
+    return this.#spills ?? noDays
+  }
+
+  /** The number with the greatest time in each cell, and the event that it comes from, or whose points it is one of. */
+  get lasts(): ReadonlyMap<number, FoundValue> {
+    return this.#lasts ?? none
+  }
+
+  /** Number of values of about 150 bytes that are in memory. */
+  get held(): number {
+    let held = valuesPerNumbers + this.#cells.size
+    for (const each of [this.#dailyTotals, this.#spills, this.#lasts, this.#rates])
+      if (each) held += valuesPerMap + each.size
+    return held
   }
 
   /** Returns the sums of the numbers that are spread over several cells, by cell in order. */
   *listSpread(): Generator<{ readonly cell: number; readonly sum: number }, void> {
-    for (const { cell, rate } of this.#rates.cells()) {
+    // In addition to `cells`: what is spread over many of them.
+    for (const { cell, rate } of this.#rates?.cells() ?? []) {
       const seconds = measureWithin(this.grid, cell, -Infinity, Infinity)
       yield { cell, sum: seconds === 0 ? 0 : rate * seconds }
     }
@@ -80,17 +102,18 @@ export class ValueCells {
   #addSummary(cell: number, { all, count, last, max, min, sum }: BucketSummary, convert: Convert): void {
     if (all === 0) return
     if (last) this.#addLast(cell, last, convert(last.value))
-    if (count === 0) return addToCell(getCell(this.cells, cell), all, 0, 0, 0, 0)
+    if (count === 0) return addToCell(getCell(this.#cells, cell), all, 0, 0, 0, 0)
     // Conversions are linear.
     const total = convert(sum / count) * count
-    addToCell(getCell(this.cells, cell), all, count, convert(min), convert(max), total)
+    addToCell(getCell(this.#cells, cell), all, count, convert(min), convert(max), total)
   }
 
   #addLast(cell: number, { number, time }: Key, value: number): void {
     if (!this.keepsLasts) return
-    const known = this.lasts.get(cell)
+    const known = this.#lasts?.get(cell)
     if (known && (known.time === time ? known.number > number : known.time > time)) return
-    this.lasts.set(cell, { number, time, value })
+    this.#lasts ??= new Map()
+    this.#lasts.set(cell, { number, time, value })
   }
 
   /**
@@ -100,13 +123,20 @@ export class ValueCells {
   #addEvent(time: number, value: number | undefined, until: number | undefined): void {
     const { grid } = this
     const duration = (until ?? time) - time
-    if (value === undefined) return addToCell(getCell(this.cells, findCell(grid, time)), 1, 0, 0, 0, 0)
+    if (value === undefined) return addToCell(getCell(this.#cells, findCell(grid, time)), 1, 0, 0, 0, 0)
     if (duration <= 0 || duration === Infinity || until === undefined)
-      return addToCell(getCell(this.cells, findCell(grid, time)), 1, 1, value, value, value)
+      return addToCell(getCell(this.#cells, findCell(grid, time)), 1, 1, value, value, value)
     if (duration >= dailyDuration) {
       const middle = time + Math.min(duration, daySeconds) / 2
       if (middle < grid.end)
-        addToCell(getCell(this.dailyTotals, findCell(grid, middle)), 1, 1, value, value, value)
+        addToCell(
+          getCell((this.#dailyTotals ??= new Map()), findCell(grid, middle)),
+          1,
+          1,
+          value,
+          value,
+          value
+        )
       return
     }
     this.#spread(time, value, until)
@@ -120,12 +150,14 @@ export class ValueCells {
     let last = findCell(grid, until)
     while (last > first && grid.starts[last]! >= until) last--
     const share = (cell: number): number => (value * measureWithin(grid, cell, time, until)) / duration
-    addToCell(getCell(this.cells, first), 1, 1, value, value, share(first))
-    for (let day = grid.days![first]! + 1; day <= grid.days![last]!; day++) this.spills.add(day)
+    addToCell(getCell(this.#cells, first), 1, 1, value, value, share(first))
+    for (let day = grid.days![first]! + 1; day <= grid.days![last]!; day++)
+      (this.#spills ??= new Set()).add(day)
     if (last - first > maxDirectCells) {
+      this.#rates ??= new SpreadRates(grid.starts.length)
       this.#rates.add(first + 1, last, value / duration)
-      addShare(getCell(this.cells, last), share(last))
-    } else for (let cell = first + 1; cell <= last; cell++) addShare(getCell(this.cells, cell), share(cell))
+      addShare(getCell(this.#cells, last), share(last))
+    } else for (let cell = first + 1; cell <= last; cell++) addShare(getCell(this.#cells, cell), share(cell))
   }
 }
 

@@ -41,33 +41,46 @@ export interface SourceValues {
 export function* aggregateValues(reading: Reading, query: ValuesQuery): MeasureSteps<SourceValues[]> {
   const { measure, scope, types } = query
   const grid = query.getGrid()
-  const streams = new MeasureStreams(scope)
+  // Only the values are kept.
+  let held = reading.held + (query.gridCells === 0 ? grid.starts.length / startsPerValue : 0)
+  reading.held = held
+  const streams = new MeasureStreams(scope, reading)
   const range = { from: grid.starts[0]!, end: grid.end }
   const sources = yield* findSources(reading, streams, { measure, types, ...range })
   const found = new Map<number, readonly ValueCells[]>()
-  let { held } = reading
   for (const source of sources.values()) {
     const fill = new SourceFill(reading, streams, query, source)
     const { values } = fill
-    const steps = fill.aggregate()
-    while (!steps.next().done) {
-      reading.held = held + countValues(values)
-      yield
+    let counted = 0
+    const count = (): void => {
+      const own = countHeld(values)
+      reading.held += own - counted
+      counted = own
     }
-    held += countValues(values)
-    reading.held = held
-    if (values.every(({ cells, dailyTotals }) => cells.size + dailyTotals.size === 0)) continue
+    for (const steps = fill.aggregate(); !steps.next().done; yield) count()
+    if (values.every(({ cells, dailyTotals }) => cells.size + dailyTotals.size === 0)) {
+      reading.held -= counted
+      continue
+    }
+    count()
+    held += counted
     found.set(source.stream, values)
   }
   const counts = yield* countData(reading, query, found.keys())
+  reading.held = held
   return [...found].map(([stream, values]) => ({ stream, values, count: counts.get(stream) ?? 0 }))
 }
 
+/** Values of about 150 bytes for which a source takes memory, besides its cells. */
+const valuesPerSource = 1
+/** Starts of cells that take as much memory as a value. */
+const startsPerValue = 18
 /** Seconds by which times may be rounded. */
 const margin = 1e-6
 
-function countValues(values: readonly ValueCells[]): number {
-  return values.reduce((sum, { size }) => sum + size, 0)
+/** Returns for how many values of about 150 bytes those of a source take memory. */
+function countHeld(values: readonly ValueCells[]): number {
+  return values.reduce((sum, { held }) => sum + held, valuesPerSource)
 }
 
 class SourceFill {

@@ -1,15 +1,40 @@
-/** Reads of measures that hold many values: one of an account at a time. */
+/** Reads of measures that hold many values: one of an account at a time, and what takes how much memory. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
+import { createId } from '../../../core/ids.js'
+import { findBeginning } from '../../../storage/measures/period-beginnings.js'
 import { MeasureRun, type MeasureStore } from '../../../storage/measures/reading.js'
+import { ValueCells } from '../../../storage/measures/value-cells.js'
 import { openCoffer, type Answer } from '../../support/coffer.js'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
+function measureHeap(): number {
+  collectGarbage()
+  return process.memoryUsage().heapUsed
+}
+
 const hours = 60_000
 const start = Date.UTC(2020, 0, 1) / 1000
+
+t.test('sources with one number each take as much memory as is counted', t => {
+  const grid = { starts: [0, 10], end: 20 }
+  const count = 10_000
+  const before = measureHeap()
+  const all = Array.from({ length: count }, (_, at) => {
+    const cells = new ValueCells(grid)
+    cells.target(value => value, false).countEvent({ time: 5.5, number: at }, 70.5 + at, undefined)
+    return cells
+  })
+  const bytes = (measureHeap() - before) / count
+  const { held } = all[0]!
+  t.ok(bytes < held * 150, `${bytes} bytes, ${held} values`)
+  // With a map for each of what there may be besides, it was 1.1 KB.
+  t.ok(bytes < 600, `${bytes} bytes`)
+  t.end()
+})
 
 t.test('large reads', async t => {
   const { alice, server } = await openCoffer(t)
@@ -122,6 +147,69 @@ t.test('large reads', async t => {
       runs.some(({ held }) => held >= places),
       runs.map(({ held }) => held).join()
     )
+  })
+
+  await t.test('count the series of a source', async t => {
+    const series = 200
+    await alice.stream('scale')
+    const calls = Array.from({ length: series }, (_, at) => ({
+      method: 'events.create',
+      params: { streamIds: ['scale'], type: 'series:mass/kg', time: start + at }
+    }))
+    const { results } = await alice.do('callBatch', calls)
+    const fields = ['deltaTime', 'value']
+    for (const { event } of results)
+      await alice.do('hfs.add', { id: event.id, format: 'flatJSON', fields, points: [[0, 70]] })
+    const { accounts } = server.services
+    const { measures } = accounts.openStore(accounts.find('alice')!)
+    const next = measures.next.bind(measures)
+    let held = 0
+    measures.next = run => {
+      const result = next(run)
+      held = Math.max(held, run.held)
+      return result
+    }
+    const path = `/measures/sample?measure=weight&fromTime=${start}&toTime=${start + 86_400}&parts=1`
+    t.match((await alice.http('GET', path)).body.samples, [{ count: series }])
+    measures.next = next
+    t.ok(held >= series / 2, `${held} values`)
+  })
+
+  await t.test('find where periods begin without a list of all streams, types and durations', async t => {
+    const { accounts } = server.services
+    const store = accounts.openStore(accounts.find('alice')!)
+    const by = { created: start, createdBy: 'system', modified: start, modifiedBy: 'system' }
+    const type = 'sleep/analysis'
+    await store.write(() => {
+      for (let index = 0; index < 100; index++) {
+        const id = `night-${index}`
+        store.streams.insert({ id, name: id, parentId: null, ...by })
+        for (let span = 1; span < 10; span++) {
+          const night = { type, time: start, duration: 2 ** span, content: { analysis: 'asleep' } }
+          store.events.insert({ id: createId(), streamIds: [id], streamId: id, ...night, ...by })
+        }
+      }
+    })
+    const types = new Set(
+      Array.from({ length: 50 }, (_, at) => {
+        return {
+          name: type,
+          number: 1000 + at,
+          seriesNumber: undefined,
+          fields: [undefined],
+          convert: Number
+        }
+      })
+    )
+    const sources = new Map(
+      [...store.streams.list()].map(({ number: stream }) => [stream, { stream, types, series: [] }])
+    )
+    const before = measureHeap()
+    const run = new MeasureRun(reading => findBeginning(reading, sources, { from: start + 1, gap: 7200 }))
+    for (let slice = 0; slice < 10; slice++) t.equal(store.measures.next(run), undefined)
+    const bytes = measureHeap() - before
+    t.ok(bytes < 1e6, `${bytes} bytes`)
+    t.notOk(run.hasFailed)
   })
 
   await t.test('do not fill the memory together', async t => {

@@ -1,7 +1,10 @@
-/** Measures with tens of thousands of sources are read in short steps. */
+/** Measures with tens of thousands of sources are read in short steps, and what is kept of each source is counted. */
 import t from 'tap'
 import { createId } from '../../../core/ids.js'
+import { createSlotGrid, listDays } from '../../../core/measures/grids.js'
+import { mergeSums } from '../../../core/measures/merge-sums.js'
 import type { Server } from '../../../server/server.js'
+import { ValueCells } from '../../../storage/measures/value-cells.js'
 import { openCoffer, type Client } from '../../support/coffer.js'
 import { assertTakesLessThan, longestTurn } from '../../support/probe.js'
 
@@ -39,6 +42,15 @@ t.test('measures with tens of thousands of sources are read in short steps', asy
     const headers = { authorization: alice.token }
     return await (await fetch(`${server.url}/${alice.username}/measures/${path}`, { headers })).text()
   }
+  const { accounts } = server.services
+  const { measures } = accounts.openStore(accounts.find(alice.username)!)
+  const next = measures.next.bind(measures)
+  let held = 0
+  measures.next = run => {
+    const result = next(run)
+    held = Math.max(held, run.held)
+    return result
+  }
   const range = `measure=weight&fromTime=${start}&toTime=${start + 86_400}`
   const begins: Readonly<Record<string, string>> = {
     facts: `{"facts":[{"measure":"weight","count":${sources},"first":${start},`,
@@ -50,8 +62,31 @@ t.test('measures with tens of thousands of sources are read in short steps', asy
   for (const [path, begin] of Object.entries(begins))
     await t.test(path.split('&from')[0]!, async t => {
       let text = ''
+      held = 0
       await assertTakesLessThan(t, limitMs, async () => longestTurn(async () => (text = await read(path))))
       t.ok(text.startsWith(begin), path)
+      t.ok(held >= 2 * sources, `${held} values in memory`)
       if (path === 'facts') t.equal(JSON.parse(text).facts[0].sources.length, sources)
     })
+})
+
+t.test('totals of the days of many sources are merged in short steps', t => {
+  const days = listDays('UTC', 0, 3000)
+  const grid = createSlotGrid(days)
+  const sources = Array.from({ length: 10 }, (_, at) => {
+    const values = new ValueCells(grid)
+    const target = values.target(value => value, true)
+    for (const time of days.starts.slice(0, -1))
+      target.countEvent({ time, number: at }, 5000 + at, time + 86_000)
+    return { streamId: `s${at}`, values: [values] }
+  })
+  let steps = 0
+  for (const merging = mergeSums(sources, grid); ; steps++) {
+    const { done, value } = merging.next()
+    if (!done) continue
+    t.equal(value.size, 3001)
+    break
+  }
+  t.ok(steps >= 30, `${steps} steps of at most 1000 days`)
+  t.end()
 })
