@@ -9,8 +9,8 @@ import type { UserCalls } from './user-calls.js'
 
 /** Maximum number of reads at a time, and of those beside them that take long. */
 const [maxConcurrent, maxLong] = [4, 4]
-/** Time after which a read takes long, in seconds. */
-const longSeconds = 1
+/** Time after which a read takes long, in seconds, and for which it can go on from then on. */
+const [longSeconds, graceSeconds] = [1, 10]
 /** Maximum number of reads of an access and of an account that wait: no access takes the room of others. */
 const [maxWaiting, maxWaitingOfAccount] = [100, 400]
 /** `Retry-After` of reads that cannot wait, in seconds. */
@@ -18,8 +18,8 @@ const retryAfter = 5
 
 export class ReadTurns {
   readonly #turns = new FairScheduler(maxConcurrent)
-  /** The calls of reads that take long, those of the longest one first. */
-  readonly #long = new Set<UserCalls>()
+  /** The calls of reads that take long, those of the longest one first, and since when, in seconds. */
+  readonly #long = new Map<UserCalls, number>()
 
   /** `method`: the method that reads begin with. */
   constructor(
@@ -30,7 +30,7 @@ export class ReadTurns {
   /**
    * Does work of an access once it is its turn. Throws `too-many-requests` if too many wait, and the errors of a call whose access
    * is not valid: only accesses wait. Work that takes long makes room for that of other accounts; if too much does, the calls of what
-   * has taken longest throw `api-unavailable`.
+   * has taken longest throw `api-unavailable` after ten seconds.
    */
   async run<T>(
     { calls, credentials, signal, user }: Pick<ReadRequest, 'calls' | 'credentials' | 'signal' | 'user'>,
@@ -63,12 +63,12 @@ export class ReadTurns {
   #watch(calls: UserCalls, leavePlace: () => void): () => void {
     const { clock } = this.dispatcher.services
     const check = (): void => {
-      if (!this.#turns.areOthersWaiting) {
+      const now = clock.now()
+      if (!this.#turns.areOthersWaiting || !this.#makeRoom(now)) {
         cancel = clock.after(longSeconds, check)
         return
       }
-      if (this.#long.size >= maxLong) this.#stopLongest()
-      this.#long.add(calls)
+      this.#long.set(calls, now)
       leavePlace()
     }
     let cancel = clock.after(longSeconds, check)
@@ -78,13 +78,16 @@ export class ReadTurns {
     }
   }
 
-  #stopLongest(): void {
-    const [longest] = this.#long
-    longest!.stop(
+  /** Stops the longest read if too many take long. Returns false if it has not gone on for long enough: the machine may be slow. */
+  #makeRoom(now: number): boolean {
+    if (this.#long.size < maxLong) return true
+    const [longest, since] = this.#long.entries().next().value!
+    if (now - since < graceSeconds) return false
+    longest.stop(
       new ApiError('api-unavailable', 'The request takes too long while others wait. Ask for less', {
         retryAfter
       })
     )
-    this.#long.delete(longest!)
+    return this.#long.delete(longest)
   }
 }

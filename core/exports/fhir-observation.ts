@@ -109,7 +109,8 @@ function toVitalSignUnit(
 }
 
 function toSleepDuration({ duration }: Event): object {
-  return typeof duration === 'number' ? { valueQuantity: toQuantity(duration / 60, 'min') } : {}
+  if (typeof duration === 'number') return { valueQuantity: toQuantity(duration / 60, 'min') }
+  return toAbsence(duration === null ? 'temp-unknown' : 'unknown')
 }
 
 /**
@@ -133,7 +134,7 @@ function toValue(type: string, content: unknown): object {
   if (typeof content === 'number') return { valueQuantity: toQuantity(content, getUcumUnit(type)) }
   if (typeof content === 'boolean') return { valueBoolean: content }
   if (typeof content === 'string') return toValueString(content)
-  if (typeof content !== 'object' || content instanceof JsonText) return tooLarge
+  if (typeof content !== 'object' || content instanceof JsonText) return toAbsence('unsupported')
   if (Array.isArray(content)) return toValueString(JSON.stringify(content))
   const component = Object.entries(content).flatMap(([field, value]) =>
     value === null || value === undefined || value === ''
@@ -158,14 +159,17 @@ function toComponentCode(type: string, field: string): object {
   return { coding: [{ system: 'http://loinc.org', code: part[0], display: part[1] }] }
 }
 
-const tooLarge = {
-  dataAbsentReason: {
-    coding: [{ system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason', code: 'unsupported' }]
+/** Returns what an observation has instead of a value. */
+function toAbsence(code: 'temp-unknown' | 'unknown' | 'unsupported'): object {
+  return {
+    dataAbsentReason: {
+      coding: [{ system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason', code }]
+    }
   }
 }
 
 function toValueString(text: string): object {
-  return text.length > maxTextLength ? tooLarge : { valueString: cleanText(text) }
+  return text.length > maxTextLength ? toAbsence('unsupported') : { valueString: cleanText(text) }
 }
 
 function toQuantity(value: number, unit: string): object {

@@ -113,7 +113,9 @@ async function listTables(
     // Account fields are in no folder.
     if (source.streamId.startsWith(':') || inMeasures.has(toKey(source))) continue
     const name = source.type.replace(/^series:/, '').replace('/', ' ')
-    others.set(name, [...(others.get(name) ?? []), source])
+    const known = others.get(name)
+    if (known) known.push(source)
+    else others.set(name, [source])
   }
   return [...tables, ...[...others].map(([name, sources]) => ({ folder: texts.others, name, sources }))]
 }
@@ -159,10 +161,14 @@ async function* writeTable(
 
 /** Yields the events with files, earliest first. */
 async function* listFileEvents(calls: FolderCalls): AsyncGenerator<FileEvent, void, undefined> {
-  let rest = ''
+  let parts: string[] = []
   for await (const text of calls.readDocument({ format: 'ndjson', sortAscending: true })) {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop()!
-    for (const line of lines) if (line.includes('"attachments":[')) yield JSON.parse(line) as FileEvent
+    const [end, ...begins] = text.split('\n')
+    parts.push(end!)
+    for (const begin of begins) {
+      const line = parts.join('')
+      parts = [begin]
+      if (line.includes('"attachments":[')) yield JSON.parse(line) as FileEvent
+    }
   }
 }

@@ -19,7 +19,6 @@ import type { PeerEvent } from './peer-answers.js'
 /** Limits of the parts of an event. */
 const maxStreamIds = 100
 const maxDescription = 100_000
-const maxClientData = 64 * 1024
 
 const typePattern = /^(?:series:)?[a-z0-9-]+\/[a-z0-9-]+$/
 
@@ -107,9 +106,9 @@ function buildEvent(
   { id: remoteId, item, time }: PeerEvent,
   { id, streamIds }: Pick<Event, 'id' | 'streamIds'>
 ): Event | undefined {
-  const { content, description, duration, trashed, type } = item
+  const { clientData, content, description, duration, trashed, type } = item
   if (typeof type !== 'string' || type.length > 256 || !typePattern.test(type)) return undefined
-  const { jsonDepth } = services.config.limits
+  const { jsonDepth, jsonKeys } = services.config.limits
   if (!isShallow(content, jsonDepth)) return undefined
   const at = store.stamp(now)
   let checked: unknown
@@ -122,6 +121,8 @@ function buildEvent(
   const before = store.events.find(id)
   const files = listFiles(item['attachments'], before)
   const kept = keepCopies(files, before)
+  const isKept =
+    isObject(clientData) && isShallow(clientData, jsonDepth) && Object.keys(clientData).length <= jsonKeys
   const isTimed = duration === null || (typeof duration === 'number' && duration >= 0 && duration <= 1e12)
   return addTags(services, {
     id,
@@ -132,10 +133,7 @@ function buildEvent(
     type,
     content: checked,
     ...(typeof description === 'string' && { description: truncateText(description, maxDescription) }),
-    clientData: buildClientData(mirror, remoteId, {
-      files,
-      given: isShallow(item['clientData'], jsonDepth) ? item['clientData'] : {}
-    }),
+    clientData: buildClientData(mirror, remoteId, { files, given: isKept ? clientData : {} }),
     // Also if there are none, so that those there were go.
     ...((kept.length > 0 || before?.attachments) && { attachments: kept }),
     ...(trashed === true && { trashed }),
@@ -150,9 +148,8 @@ function buildEvent(
 function buildClientData(
   { person: { host } }: Mirror,
   remoteId: string,
-  { files, given: clientData }: { readonly files: readonly object[]; readonly given: unknown }
+  { files, given }: { readonly files: readonly object[]; readonly given: Readonly<Record<string, unknown>> }
 ): Record<string, unknown> {
-  const given = isObject(clientData) && JSON.stringify(clientData).length <= maxClientData ? clientData : {}
   const own = Object.entries(given).filter(([key]) => key !== 'cmc' && !key.startsWith('coffer:'))
   const zone = given[zoneKey]
   return {

@@ -584,3 +584,27 @@ t.test('heights and weights are in the units that FHIR allows for them', async t
       )
     )
 })
+
+t.test('sleep whose duration is not known says so', async t => {
+  const { alice, clock } = await coffer(t)
+  await alice.stream('sleep')
+  const content = { analysis: 'asleep' }
+  const add = (fields: object): Promise<Answer> =>
+    alice.event({ streamIds: ['sleep'], type: 'sleep/analysis', content, ...fields })
+  await add({ time: clock.now() - 7200, duration: 3600 })
+  await add({ time: clock.now() - 3600 })
+  await add({ time: clock.now() - 60, duration: null })
+  const { body } = await alice.http('GET', '/events/export?format=fhir-ndjson&sortAscending=true')
+  const exported: readonly Answer[] = body
+    .trim()
+    .split('\n')
+    .map((line: string) => JSON.parse(line))
+  const expected = [
+    { valueQuantity: { value: 60 } },
+    { dataAbsentReason: { coding: [{ code: 'unknown' }] } },
+    { dataAbsentReason: { coding: [{ code: 'temp-unknown' }] } }
+  ]
+  t.match(exported, expected)
+  const found = await readFhir(alice)
+  t.match(found.toReversed(), expected)
+})

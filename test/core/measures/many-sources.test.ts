@@ -1,4 +1,4 @@
-/** Measures with tens of thousands of sources are read in short steps, and what is kept of each source is counted. */
+/** Measures with tens of thousands of sources, and exports of them, are read in short steps, and what is kept of each source is counted. */
 import t from 'tap'
 import { createId } from '../../../core/ids.js'
 import { createSlotGrid, listDays } from '../../../core/measures/grids.js'
@@ -13,7 +13,7 @@ const sources = 15_000
 const limitMs = 36
 const start = Date.UTC(2026, 2, 1) / 1000
 
-/** Adds streams with one weight and one night each, written as one change: thousands of calls take longer than what is measured. */
+/** Adds streams with one weight, one night and one number of no measure each, written as one change: thousands of calls take longer than what is measured. */
 async function addSources(alice: Client, { services }: Server): Promise<void> {
   const store = services.accounts.openStore(services.accounts.find(alice.username)!)
   const by = { created: start, createdBy: 'system', modified: start, modifiedBy: 'system' }
@@ -30,8 +30,23 @@ async function addSources(alice: Client, { services }: Server): Promise<void> {
         duration: 600
       }
       store.events.insert({ id: createId(), streamIds: [id], streamId: id, ...night, ...by })
+      const ratio = { type: 'ratio/percent', content: 50, time: start + index }
+      store.events.insert({ id: createId(), streamIds: [id], streamId: id, ...ratio, ...by })
     }
   })
+}
+
+/** Reads an export as a folder until the first table begins: by then, all of them are known. */
+async function readFolder({ service, token, username }: Client): Promise<void> {
+  const headers = { authorization: token }
+  const response = await fetch(`${service.server.url}/${username}/account/export?form=folder`, { headers })
+  const reader = response.body!.getReader()
+  for (let text = ''; !text.includes('Weight.csv');) {
+    const { done, value } = await reader.read()
+    if (done) throw new Error('The export has no table')
+    text += Buffer.from(value).toString('latin1')
+  }
+  await reader.cancel()
 }
 
 t.test('measures with tens of thousands of sources are read in short steps', async t => {
@@ -68,6 +83,9 @@ t.test('measures with tens of thousands of sources are read in short steps', asy
       t.ok(held >= 2 * sources, `${held} values in memory`)
       if (path === 'facts') t.equal(JSON.parse(text).facts[0].sources.length, sources)
     })
+  await t.test('the tables of a folder', async t => {
+    await assertTakesLessThan(t, 2 * limitMs, async () => longestTurn(async () => await readFolder(alice)))
+  })
 })
 
 t.test('totals of the days of many sources are merged in short steps', t => {

@@ -15,9 +15,11 @@ for (const isShared of rotate(t, [false, true]))
   t.test(isShared ? 'two accounts on one service' : 'two services', async t => {
     const world = await startWorld(t, {}, { isShared })
     const { dora, paul, channel } = world
-    const note = async (content: string, streamId = 'health'): Promise<Answer> =>
-      (await paul.do('events.create', { streamIds: [streamId], type: 'note/txt', content })).event
-    const first = await note('one')
+    const note = async (content: string, streamId = 'health', clientData = {}): Promise<Answer> =>
+      (await paul.do('events.create', { streamIds: [streamId], type: 'note/txt', content, clientData })).event
+    // As long as a document that was imported.
+    const clientData = { 'fhir:resource': { resourceType: 'Observation', text: 'x'.repeat(100_000) } }
+    const first = await note('one', 'health', clientData)
     const second = await note('two', 'diary')
     await paul.stream('private')
     await note('hidden', 'private')
@@ -31,7 +33,7 @@ for (const isShared of rotate(t, [false, true]))
         streamIds: [`${root}:health`],
         time: first.time,
         type: 'note/txt',
-        clientData: { 'coffer:followed': { id: first.id, host: '127.0.0.1' } }
+        clientData: { ...clientData, 'coffer:followed': { id: first.id, host: '127.0.0.1' } }
       })
       t.not(copied.id, first.id)
       const { streams } = await dora.do('streams.get', { parentId: root })

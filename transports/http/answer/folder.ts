@@ -3,6 +3,8 @@ import type { ArchiveFile } from '../../../core/account/archive.js'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { Facts, Request, Success } from '../../../core/call/outcome.js'
 import { listFolderFiles } from '../../../core/exports/folder.js'
+import { isLargeJson, readJson, unlimited } from '../../../core/json/reader.js'
+import { runInTurns } from '../../../storage/steps.js'
 
 /**
  * Lists the files. Each is read as the client takes it; a call that fails ends the response. Errors are thrown
@@ -24,7 +26,8 @@ export function listFolder(
     async read(method: string, params: object): Promise<unknown> {
       let text = ''
       for await (const part of readTexts(await call({ method, params }))) text += part
-      return JSON.parse(`{${text}}`) as unknown
+      text = `{${text}}`
+      return isLargeJson(text) ? await runInTurns(readJson(text, unlimited)) : (JSON.parse(text) as unknown)
     },
     async *readDocument(params: object) {
       yield* readTexts(await call({ method: 'events.export', params, isDocument: true }))

@@ -188,6 +188,10 @@ t.test('assertions and client credentials', async t => {
       answers.map(({ status }) => status),
       [200, 401]
     )
+    const fraction = await assertion(service, one, 'one', claims({ exp: clock.now() + 10.5 }))
+    t.match(await ask(service, fraction), { status: 200 })
+    clock.advance(70.6)
+    t.match(await ask(service, fraction), { status: 401 }, 'in the last second, within the tolerance')
     clock.advance(3600)
   })
 
