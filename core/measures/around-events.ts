@@ -110,6 +110,10 @@ export class AroundListing implements Listing<Reader> {
     return { text: JSON.stringify(this.#compare()), count: 1, done: true }
   }
 
+  close(): void {
+    this.#run?.close()
+  }
+
   /** Starts reading the days around the events; returns `undefined` if there are none. */
   #start(reader: Reader): RunListing<unknown> | undefined {
     const { after, before, measure, streams, zone } = this.request

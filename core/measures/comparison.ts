@@ -50,8 +50,13 @@ export class ComparisonListing implements Listing<Reader> {
     return { text: texts.join(','), count: texts.length, done: true }
   }
 
+  close(): void {
+    for (const run of this.#runs) run.close()
+  }
+
   /** Starts reading the days of both measures, from the beginning. */
   #begin(call: Call): void {
+    this.close()
     const { days, measures, streams } = this.request
     this.#values = [new Map(), new Map()]
     this.#runs = measures.map((measure, index) => {

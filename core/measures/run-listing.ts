@@ -38,6 +38,7 @@ export class RunListing<T> implements Listing<Reader> {
   readonly #permissions: ReaderVersion
   readonly #sent = new Set<string>()
   #started: StartedRun<T>
+  #isInUse = false
   #items: Items | undefined
   #reader: Reader
   #scope: string
@@ -60,10 +61,30 @@ export class RunListing<T> implements Listing<Reader> {
   }
 
   next(reader: Reader): Page {
+    try {
+      const page = this.#readNext(reader)
+      if (page.done) this.close()
+      return page
+    } catch (error) {
+      this.close()
+      throw error
+    }
+  }
+
+  /** Lets other large reads of the account go on. */
+  close(): void {
+    if (!this.#isInUse) return
+    this.#isInUse = false
+    this.#reader.store.measures.release(this.#started.run)
+  }
+
+  #readNext(reader: Reader): Page {
     this.#reader = reader
     if (this.#permissions.hasChanged(reader)) this.#restartIfNeeded({ ...this.call, ...reader })
     const { measures } = reader.store
     const { run } = this.#started
+    if (!this.#isInUse) measures.use(run)
+    this.#isInUse = true
     if (measures.mustWait(run)) return { ...emptyPage, isWaiting: true }
     if (!this.#items) {
       const result = measures.next(run)
@@ -72,9 +93,7 @@ export class RunListing<T> implements Listing<Reader> {
       this.#items = this.#started.finish(() => this.#reader, result)
     }
     const page = this.#readPage(this.#items)
-    if (!page.done) return { ...page, holdsValue: run.isLarge }
-    measures.release(run)
-    return page
+    return page.done ? page : { ...page, holdsValue: run.isLarge }
   }
 
   /**
@@ -85,7 +104,7 @@ export class RunListing<T> implements Listing<Reader> {
     const scope = describeMeasureScope(call, this.streams)
     if (scope === this.#scope) return
     this.#scope = scope
-    call.store.measures.release(this.#started.run)
+    this.close()
     this.#started = this.start(call, scope)
     this.#items = undefined
   }

@@ -62,6 +62,11 @@ export class WeekListing implements Listing<Reader> {
     return week ? { text: JSON.stringify(week), count: 1, done: false } : emptyPage
   }
 
+  close(): void {
+    this.#search?.close()
+    for (const run of this.#reading?.runs ?? []) run.close()
+  }
+
   /** Starts looking for the measures that have data, with their first and last times. */
   #startSearch(call: Call): ReturnType<ConstructorParameters<typeof RunListing>[2]> {
     const facts = this.#facts

@@ -40,9 +40,13 @@ export function listPast(call: Call, rule: Rule, span: PastSpan): Listing<Reader
   return {
     next(reader) {
       const current = createRuleCall({ ...call, store: reader.store }, rule)
-      if (!current) return { text: '', count: 0, done: true }
+      if (!current) {
+        inner.close()
+        return { text: '', count: 0, done: true }
+      }
       return inner.next({ ...reader, caller: current.caller })
-    }
+    },
+    close: () => inner.close()
   }
 }
 

@@ -9,8 +9,11 @@ import { readInTransaction } from '../sqlite/statements.js'
 import type { EventRepository } from '../repositories/events.js'
 import type { SeriesRepository } from '../repositories/series.js'
 
-/** Time after which a large read that is not continued no longer keeps others waiting, in milliseconds. */
-const leaseMs = 500
+/**
+ * Time after which a large read that was neither continued nor released no longer keeps others waiting, in milliseconds. On a busy
+ * machine, a read may wait for seconds for its next step.
+ */
+const leaseMs = 10_000
 /** Cells of a grid, of 20 bytes, that take as much memory as a value. */
 const cellsPerValue = 7
 
@@ -77,9 +80,14 @@ export class MeasureRepository {
     return this.#share(key, () => new MeasureRun(reading => collectFacts(reading, query)))
   }
 
+  /** Records that a call begins to use a run, which others may share. Ends with {@link release}. */
+  use(run: MeasureRun<unknown>): void {
+    run.users++
+  }
+
   /**
    * Returns whether a large run, also a complete one whose result is in use, must wait for another one of the account. Called before
-   * each use: a run keeps its turn until {@link release}, or for half a second after the last one.
+   * each use: a run keeps its turn until all that use it have called {@link release}, or else for ten seconds after the last use.
    */
   mustWait(run: MeasureRun<unknown>): boolean {
     if (!run.isLarge) return false
@@ -91,9 +99,10 @@ export class MeasureRepository {
     return false
   }
 
-  /** Lets other large runs go on: the result of this one is no longer in use. */
+  /** Ends the use of a run by a call: once no call uses it, other large runs go on. */
   release(run: MeasureRun<unknown>): void {
-    if (this.#large?.deref() === run) this.#large = undefined
+    run.users--
+    if (run.users <= 0 && this.#large?.deref() === run) this.#large = undefined
   }
 
   /**

@@ -40,6 +40,8 @@ export class MeasureRun<T> {
   onComplete?(): void
   /** Number of values of about 150 bytes that the read keeps in memory by now. */
   held: number
+  /** Number of calls that use it, or its result. */
+  users = 0
   #reading: Reading | undefined
   #steps: MeasureSteps<T> | undefined
   #result: { readonly value: T } | undefined
