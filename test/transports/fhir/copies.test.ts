@@ -1,5 +1,7 @@
 /** Copies of other accounts' streams in FHIR: what they hold is about another person than the user. */
 import t from 'tap'
+import { createId } from '../../../core/ids.js'
+import type { Request } from '../../../core/call/outcome.js'
 import { contact, follow, root, startWorld } from '../../core/mirrors/world.js'
 import type { Answer, Client } from '../../support/coffer.js'
 import { ask, ids } from '../../support/fhir.js'
@@ -40,6 +42,12 @@ t.test('what others have measured is not the user’s', async t => {
 
   await dora.stream('own')
   const own = await dora.event({ ...pressure, streamIds: ['own'], content: { systolic: 120, diastolic: 80 } })
+  const { accounts } = dora.service.server.services
+  const store = accounts.openStore(accounts.find(dora.username)!)
+  const holder = store.events.find(find('series:frequency/bpm').id)!
+  await store.write(() => {
+    for (let n = 0; n < 300; n++) store.events.insert({ ...holder, id: createId(), time: time + n })
+  })
   const apps: Record<string, Client> = {
     'the keeper': dora,
     'an app that may read the copy': await dora.grantAll([
@@ -61,6 +69,8 @@ t.test('what others have measured is not the user’s', async t => {
     ])
       t.equal((await ask(t, client, `${type}/${id}`)).status, 404, `${name}: ${id}`)
 
+    t.ok((await countReads(client, points)) < 8, `${name}: series of copies are read together`)
+
     const streams = `own&streams=${encodeURIComponent(root)}`
     const path = `/events/export?format=fhir-ndjson&series=true&types=blood-pressure/*&types=series:frequency/bpm&streams=${streams}`
     const lines: string[] = (await client.http('GET', path)).body.trim().split('\n')
@@ -79,6 +89,22 @@ t.test('what others have measured is not the user’s', async t => {
     )
   }
 })
+
+/** Returns the number of times that a search reads events. */
+async function countReads(client: Client, search: string): Promise<number> {
+  const { dispatcher } = client.service.server
+  const call = dispatcher.call.bind(dispatcher)
+  let count = 0
+  Object.assign(dispatcher, {
+    call(request: Request) {
+      if (request.method === 'events.get') count++
+      return call(request)
+    }
+  })
+  t.equal((await ask(t, client, search)).status, 200)
+  Object.assign(dispatcher, { call })
+  return count
+}
 
 /** Returns the measures in a stream, with the number of their values. */
 async function readCounts(client: Client, streamId: string): Promise<[string, number][]> {
