@@ -150,7 +150,7 @@ export class ChannelDeliveries implements TimedTask {
 
   /**
    * Makes one attempt to deliver a message, and records its result; a message for the account itself is written as an
-   * event. Does nothing if the message is gone, or what is sent has changed while it waited: it is then looked at again.
+   * event. Does nothing if the message is gone, or what is sent has changed while it waited: another attempt is then made.
    * Records nothing if a shutdown has aborted the attempt.
    */
   async #attempt(account: Account, { number }: WaitingMessage): Promise<void> {
@@ -196,7 +196,7 @@ export class ChannelDeliveries implements TimedTask {
     }
   }
 
-  /** Returns whether neither the channel nor why a message must not be sent has changed. If they have, a new attempt looks again. */
+  /** Returns whether neither the channel nor why a message must not be sent has changed. If they have, another attempt is made. */
   #isStillDue(store: UserStore, { error, row, stored }: Pending, now: number): boolean {
     const current = this.#prepare(store, row.number, now)
     return (

@@ -238,16 +238,17 @@ t.test(
       [501, '']
     ] as const
     for (const conditions of ['known', 'weak', ...statuses] as const) {
+      const name = String(conditions)
       const store = new LockStore(conditions)
       const place = await openPlace('s3://safe', await answering(t, store.listener), true)
       store.write(JSON.stringify({ id: 'x', until: 1 }))
-      await t.resolves(place.lock(), `${conditions}`)
+      await t.resolves(place.lock(), name)
       // Not renewed by a write that was refused, or by another clock.
       store.write(JSON.stringify({ id: store.holder, until: Math.ceil(Date.now() / 1000) + 60 }))
       await place.assertLocked()
-      t.ok(store.until! > Date.now() / 1000 + 800, `${conditions}`)
+      t.ok(store.until! > Date.now() / 1000 + 800, name)
       store.write(JSON.stringify({ id: 'y', until: 1 }))
-      await t.rejects(place.assertLocked(), { message: /was taken over by another run/ }, `${conditions}`)
+      await t.rejects(place.assertLocked(), { message: /was taken over by another run/ }, name)
       await place.close()
       t.equal(store.holder, 'y')
     }

@@ -140,9 +140,11 @@ t.test('mistakes on the command line', async t => {
 })
 
 t.test('errors of SQLite are told in a line if their cause is outside of the service', async t => {
-  const describe = (message: string, code: string): unknown =>
-    describeSystemError(new SQLite.SqliteError(message, code))
-  t.equal(describe('disk I/O error', 'SQLITE_IOERR_READ'), 'SQLite: disk I/O error (SQLITE_IOERR_READ)')
-  t.equal(describe('locking protocol', 'SQLITE_PROTOCOL'), 'SQLite: locking protocol (SQLITE_PROTOCOL)')
-  t.equal(describe('near "x": syntax error', 'SQLITE_ERROR'), undefined)
+  t.equal(describeSqlite('disk I/O error', 'SQLITE_IOERR_READ'), 'SQLite: disk I/O error (SQLITE_IOERR_READ)')
+  t.equal(describeSqlite('locking protocol', 'SQLITE_PROTOCOL'), 'SQLite: locking protocol (SQLITE_PROTOCOL)')
+  t.equal(describeSqlite('near "x": syntax error', 'SQLITE_ERROR'), undefined)
 })
+
+function describeSqlite(message: string, code: string): string | undefined {
+  return describeSystemError(new SQLite.SqliteError(message, code))
+}
