@@ -75,6 +75,15 @@ export class AccountClosing extends Error {
   }
 }
 
+/**
+ * Returns whether work on an account has failed because the account is no longer served here: it is being deleted, has moved, was suspended
+ * or closed, or another process has its file. Nothing is wrong then.
+ */
+export function isNoLongerServed(error: unknown): boolean {
+  const reasons = [AccountGone, AccountElsewhere, AccountMoved, AccountSuspended, AccountClosing]
+  return reasons.some(reason => error instanceof reason)
+}
+
 /** No space is left on the device. */
 export class StorageFull extends Error {
   constructor(cause?: unknown) {

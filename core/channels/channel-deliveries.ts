@@ -2,9 +2,10 @@
  * Sends the messages that wait for channels: each as soon as it is due, and again after failures. What waits is in the accounts' files,
  * so the process that serves an account goes on with it. (docs/api/channels.md#delivery)
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { Access } from '../../schemas/access.js'
 import type { DeliveryError } from '../../schemas/channel.js'
-import { AccountElsewhere } from '../../storage/errors.js'
+import { isNoLongerServed } from '../../storage/errors.js'
 import type { StoredChannel } from '../../storage/channels/channel-repository.js'
 import type { StoredMessage, WaitingMessage } from '../../storage/channels/message-repository.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -27,8 +28,15 @@ const failureDelay = 30
 const hourSeconds = 3600
 const summaryPrefix = 'summary:'
 
-/** A message that is being sent. */
+/** The messages of an account that are being sent, by number. */
 type Sending = Map<number, WaitingMessage>
+
+/** A message with its channel, as they were when the attempt began; `error`: why it must not be sent. */
+interface Pending {
+  readonly row: StoredMessage
+  readonly stored: StoredChannel
+  readonly error: DeliveryError | undefined
+}
 
 /** Sends the waiting messages of the accounts that this process serves. Paused accounts send nothing. */
 export class ChannelDeliveries implements TimedTask {
@@ -133,7 +141,7 @@ export class ChannelDeliveries implements TimedTask {
       await this.#attempt(account, waiting)
       end()
     } catch (cause) {
-      if (this.#isClosed || cause instanceof AccountElsewhere) return end()
+      if (this.#isClosed || isNoLongerServed(cause)) return end()
       log.error('a message for a channel could not be sent', { accountId: account.id, cause })
       // Nothing is recorded, so it must not be repeated at once.
       clock.after(failureDelay, end)
@@ -142,30 +150,33 @@ export class ChannelDeliveries implements TimedTask {
 
   /**
    * Makes one attempt to deliver a message, and records its result; a message for the account itself is written as an
-   * event. Does nothing if the message is gone, or records nothing if a shutdown has aborted the attempt.
+   * event. Does nothing if the message is gone, or what is sent has changed while it waited: another attempt is then made.
+   * Records nothing if a shutdown has aborted the attempt.
    */
   async #attempt(account: Account, { number }: WaitingMessage): Promise<void> {
     const { services } = this
     const store = services.accounts.openStore(account)
-    const now = services.clock.now()
-    const found = store.read(() => this.#prepare(store, number, now))
+    const found = store.read(() => this.#prepare(store, number, services.clock.now()))
     if (!found) return
     const { access, error, message, row, stored } = found
     if (error || isWithinAccount(stored))
       return await writeAsService(services, account, call => {
-        if (!isSame(call.store.messages.find(number), row)) return
+        if (!this.#isStillDue(call.store, found, call.now)) return
         const reason = error ?? writeMessage(call, this.createEvent, stored, message)
-        recordAttempt(
-          call,
-          row,
-          reason ? { isDelivered: false, error: reason, isFinal: true } : { isDelivered: true }
-        )
+        const made: Attempt = reason
+          ? { isDelivered: false, error: reason, isFinal: true }
+          : { isDelivered: true }
+        recordAttempt(call, found, made)
       })
     const username = access?.alias ?? services.accounts.toOwn(account).username
-    const attempt = await this.#sender.send({ services, account, stored, row, message, username })
+    const pending = { services, account, stored, row, message, username }
+    const attempt = await this.#sender.send(pending, () => {
+      const current = services.accounts.openStore(account)
+      return current.read(() => this.#isStillDue(current, found, services.clock.now()))
+    })
     // The attempt was aborted by the shutdown: the message may not have arrived.
     if (!attempt || (this.#isClosed && !attempt.isDelivered)) return
-    await writeAsService(services, account, call => recordAttempt(call, row, attempt))
+    await writeAsService(services, account, call => recordAttempt(call, found, attempt))
   }
 
   /** Returns a message with its channel, and why it must not be sent; `undefined` if it is gone. */
@@ -183,6 +194,16 @@ export class ChannelDeliveries implements TimedTask {
       message: message.source.kind === 'summary' ? this.#summarize(store, row, message) : message,
       error: this.#findReason(store, stored, access, row.key.startsWith(summaryPrefix) || now <= late)
     }
+  }
+
+  /** Returns whether neither the channel nor why a message must not be sent has changed. If they have, another attempt is made. */
+  #isStillDue(store: UserStore, { error, row, stored }: Pending, now: number): boolean {
+    const current = this.#prepare(store, row.number, now)
+    return (
+      current !== undefined &&
+      isSame(current.row, row) &&
+      isDeepStrictEqual([current.stored, current.error], [stored, error])
+    )
   }
 
   /** Returns a summary with its texts. */
@@ -232,27 +253,27 @@ function isSame(current: StoredMessage | undefined, { channel, key }: StoredMess
   return current?.key === key && current.channel === channel
 }
 
-/** Records the result of an attempt, and ends a channel that can no longer be used. */
-function recordAttempt({ changes, now, store }: Call, row: StoredMessage, attempt: Attempt): void {
+/** Records the result of an attempt, and ends a channel that can no longer be used, unless it has another target now. */
+function recordAttempt({ changes, now, store }: Call, { row, stored }: Pending, attempt: Attempt): void {
   const { channels, messages } = store
+  const attempts = row.attempts + 1
+  // Counts also if the channel has been removed meanwhile: otherwise, new channels could evade the limit of the target.
+  if (attempts === 1) messages.addUse(getTargetKey(stored), now, now - hourSeconds)
   if (!isSame(messages.find(row.number), row)) return
   changes.add('timers')
-  const attempts = row.attempts + 1
   const made = { number: row.number, attempts, last: now }
-  if (attempts === 1) messages.addUse(findTarget(store, row.channel), now, now - hourSeconds)
   if (attempt.isDelivered) {
     messages.update({ ...made, state: 'delivered', next: null, error: null })
-    messages.prune(row.channel, now)
-    return
+    return messages.prune(row.channel, now)
   }
   const { urgency } = JSON.parse(row.body) as QueuedMessage
   const next = now + getDelay(attempts, attempt.retryAfter)
   const isFinal = attempt.isFinal || next > row.queued + getLifetimeSeconds(urgency)
   const error = JSON.stringify(attempt.error)
   messages.update({ ...made, state: isFinal ? 'failed' : 'waiting', next: isFinal ? null : next, error })
+  if (isFinal) messages.prune(row.channel, now)
   const { ends } = attempt
-  const stored = channels.find(row.channel)
-  if (!ends || !stored) return
+  if (!ends || !isDeepStrictEqual(channels.find(row.channel), stored)) return
   channels.put({ ...stored, channel: { ...stored.channel, state: 'ended', reason: ends } })
   messages.failWaiting(row.channel, JSON.stringify({ id: 'channel-ended' } satisfies DeliveryError))
 }

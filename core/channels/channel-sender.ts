@@ -40,15 +40,19 @@ export class ChannelSender {
     this.#outgoing = new Outgoing({ allowInternal: allowInternalTargets, timeoutMs })
   }
 
-  /** Makes an attempt as soon as the limits allow. Returns `undefined` after {@link close}. */
-  async send(pending: PendingMessage): Promise<Attempt | undefined> {
+  /**
+   * Makes an attempt as soon as the limits allow, and if the message is still `isDue` then. Returns `undefined` if it is not, and
+   * after {@link close}.
+   */
+  async send(pending: PendingMessage, isDue: () => boolean): Promise<Attempt | undefined> {
     const { account, stored } = pending
     const keys = [`account ${account.id}`, `channel ${stored.channel.id}`]
-    if (stored.channel.type === 'mail') return await this.#limiter.run(keys, () => sendMail(pending))
+    if (stored.channel.type === 'mail')
+      return await this.#limiter.run(keys, async () => (isDue() ? await sendMail(pending) : undefined))
     const call = await createChannelCall(pending)
     if (!call) return fail({ id: 'channel-ended' }, { ends: 'incomplete' })
-    return await this.#limiter.run([...keys, `host ${new URL(call.url).host}`], () =>
-      this.#callReceiver(call, stored.channel.type)
+    return await this.#limiter.run([...keys, `host ${new URL(call.url).host}`], async () =>
+      isDue() ? await this.#callReceiver(call, stored.channel.type) : undefined
     )
   }
 

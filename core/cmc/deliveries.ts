@@ -2,7 +2,7 @@
  * Makes the queued deliveries: in order for each relationship, and again after failures. What is queued is in the accounts' files, so
  * whichever process serves an account goes on with it. (docs/spec/consent.md#delivery)
  */
-import { AccountElsewhere, StoreUnavailable } from '../../storage/errors.js'
+import { isNoLongerServed, StoreUnavailable } from '../../storage/errors.js'
 import type { Account } from '../../storage/platform/account.js'
 import { nextTurn } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
@@ -89,6 +89,7 @@ export class Deliveries {
       await accounts.waitUntilReady(account)
       this.#wake(account)
     } catch (cause) {
+      if (isNoLongerServed(cause)) return
       log.error('the deliveries of an account cannot be read', { accountId: account.id, cause })
       if (!(cause instanceof StoreUnavailable)) return
       this.#cancelRetry()
@@ -118,7 +119,8 @@ export class Deliveries {
         if (accounts.owns(account)) await this.heal(account)
       })
       .catch((cause: unknown) => {
-        if (!this.#isClosed) log.warn('relationships could not be checked', { accountId: account.id, cause })
+        if (!this.#isClosed && !isNoLongerServed(cause))
+          log.warn('relationships could not be checked', { accountId: account.id, cause })
       })
   }
 
@@ -216,7 +218,7 @@ export class Deliveries {
       task.cancelTimer()
       task.cancelTimer = next === Infinity ? () => {} : clock.after(next - now, () => this.#wake(account))
     } catch (cause) {
-      if (cause instanceof AccountElsewhere) return
+      if (isNoLongerServed(cause)) return
       this.services.log.warn('deliveries to peers could not be made', { accountId: known.id, cause })
     }
   }
@@ -250,13 +252,13 @@ export class Deliveries {
         } catch (error) {
           if (this.#isClosed) return
           // Whatever went wrong, the delivery is repeated: it must not be lost.
-          if (!(error instanceof PeerUnavailable))
+          if (!(error instanceof PeerUnavailable) && !isNoLongerServed(error))
             log.warn('a delivery to a peer failed', { accountId: account.id, cause: error })
           await this.#postpone(account, queued, error)
         }
       })
     } catch (cause) {
-      if (!this.#isClosed)
+      if (!this.#isClosed && !isNoLongerServed(cause))
         log.error('a delivery to a peer could not be recorded', { accountId: account.id, cause })
     }
   }

@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ImportFiles } from '../../storage/imports/import-files.js'
 import { FairQueue } from '../../storage/scheduler.js'
+import { isNoLongerServed } from '../../storage/errors.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { ImportProgress, Imports } from '../call/imports.js'
 import type { Services } from '../call/services.js'
@@ -75,16 +76,12 @@ export class ImportJobs implements Imports {
 
   begin(account: Account, id: string): void {
     this.files.mark(account)
-    const { accounts, log } = this.#services
     this.#starting.add(id)
     // The import is queued after the write that starts it, since that may be rolled back.
     void setImmediate()
-      .then(() => accounts.openStore(account).write(() => undefined))
+      .then(() => this.#services.accounts.openStore(account).write(() => undefined))
       .then(() => this.#enqueue(account, id))
-      .catch((cause: unknown) => {
-        log.warn('an import could not be started', { accountId: account.id, cause })
-        this.#retry(account)
-      })
+      .catch((cause: unknown) => this.#retryAfter(account, 'an import could not be started', cause))
       .finally(() => this.#starting.delete(id))
   }
 
@@ -99,8 +96,7 @@ export class ImportJobs implements Imports {
         this.begin(account, id)
       }
     } catch (cause) {
-      this.#services.log.error('imports could not be resumed', { accountId: account.id, cause })
-      this.#retry(account)
+      this.#retryAfter(account, 'imports could not be resumed', cause)
     }
   }
 
@@ -161,6 +157,12 @@ export class ImportJobs implements Imports {
     if (this.#isClosing || [...this.#queue].some(queued => queued.id === id)) return
     this.#queue.add({ account: account.id, access: '' }, { account, id })
     this.#runNext()
+  }
+
+  /** Logs a failure, unless the account is no longer served, and tries again later. */
+  #retryAfter(account: Account, message: string, cause: unknown): void {
+    if (!isNoLongerServed(cause)) this.#services.log.error(message, { accountId: account.id, cause })
+    this.#retry(account)
   }
 
   /** Resumes the imports of an account after a while, unless the account has been deleted. */

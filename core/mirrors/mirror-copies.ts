@@ -2,7 +2,7 @@
  * Keeps the copies of an account up to date: each at regular times, and as soon as the other server tells of a change. What is due is in
  * the account's file, so whichever process serves an account goes on with it. (docs/api/mirrors.md#how-it-is-kept-up-to-date)
  */
-import { AccountElsewhere } from '../../storage/errors.js'
+import { isNoLongerServed } from '../../storage/errors.js'
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
@@ -129,7 +129,7 @@ export class MirrorCopies implements TimedTask {
         await removeOrphans(this.services, account)
       end()
     } catch (cause) {
-      if (this.#isClosed || cause instanceof AccountElsewhere) return end()
+      if (this.#isClosed || isNoLongerServed(cause)) return end()
       log.error('a mirror could not be copied', { accountId: account.id, cause })
       // Nothing is recorded, so it must not be repeated at once.
       clock.after(faultDelay, end)
@@ -167,7 +167,7 @@ export class MirrorCopies implements TimedTask {
     this.#withFiles.add(id)
     const work = this.#copyFiles(context)
       .catch(async (cause: unknown) => {
-        if (this.#isClosed || cause instanceof AccountElsewhere) return
+        if (this.#isClosed || isNoLongerServed(cause)) return
         if (cause instanceof PeerAway && cause.retryAfter > 0) await this.#wait(account, id, cause.retryAfter)
         if (toFailure(cause)) return
         services.log.error('files of a copy could not be copied', { accountId: account.id, cause })

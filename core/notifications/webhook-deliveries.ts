@@ -2,7 +2,7 @@
  * Delivers queued messages to webhooks: one call at a time per webhook, no more often than its interval. Messages
  * that arrive in the meantime are sent together in the next call. (docs/spec/notifications.md#delivery)
  */
-import { StoreUnavailable } from '../../storage/errors.js'
+import { isNoLongerServed, StoreUnavailable } from '../../storage/errors.js'
 import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { isClientRevoked } from '../auth/oauth-marks.js'
@@ -101,6 +101,7 @@ export class WebhookDeliveries {
           if (!store.cmc.isUsed) without.push(account.id)
         } else this.#scheduleStart(account, store)
       } catch (cause) {
+        if (isNoLongerServed(cause)) continue
         log.error('the webhooks of an account cannot be read', { accountId: account.id, cause })
         if (cause instanceof StoreUnavailable) this.#scheduleRetry(account)
       }
@@ -174,6 +175,7 @@ export class WebhookDeliveries {
       else this.#tasks.delete(getTaskKey(task.account, task))
     } catch (cause) {
       this.#tasks.delete(getTaskKey(task.account, task))
+      if (isNoLongerServed(cause)) return
       this.services.log.error('a webhook could not be called', { accountId: task.account.id, cause })
     }
   }

@@ -87,7 +87,7 @@ export async function registerAccount(call: ServiceCall, body: object): Promise<
       }
     })
     assertNotTaken(taken, { username, ...claim.unique })
-    sendWelcomeMail(services, { accountId: claim.id, username, email, language: language ?? 'en' })
+    sendWelcomeMail(services, { accountId: claim.id, username, email, language: language ?? 'en' }, true)
     if (services.mailer.verifiesNewAccounts) sendVerifications(services, username)
     if (verified) sendConfirmation(services, username)
     return { username, apiEndpoint: apiEndpoint(services.config, username, token) }
@@ -182,17 +182,18 @@ function storeIdentity(store: UserStore, proof: IdentityProof, now: number): voi
 }
 
 /**
- * Queues a welcome mail to a new user, unless its mailbox got too many. Returns at once and never throws: registration
- * does not depend on it.
+ * Queues a welcome mail to a new user, unless `mayBeStranger` and its mailbox got too many. Returns at once and never throws:
+ * registration does not depend on it.
  */
 export function sendWelcomeMail(
   services: Services,
-  user: Pick<Message, 'accountId' | 'username' | 'email' | 'language'>
+  user: Pick<Message, 'accountId' | 'username' | 'email' | 'language'>,
+  mayBeStranger: boolean
 ): void {
   if (!services.mailer.sends('welcome')) return
   const substitutions = { USERNAME: user.username, EMAIL: user.email }
   services.mailer.send(async () =>
-    (await countMailTo(services, 'welcome', user.email))
+    !mayBeStranger || (await countMailTo(services, 'welcome', user))
       ? { kind: 'welcome', ...user, substitutions }
       : undefined
   )

@@ -2,7 +2,7 @@
  * Reads the settings: defaults, then the settings changed on the service's own pages, then a file, then the
  * environment, then flags. All problems are reported at once.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -171,10 +171,19 @@ function readFile({ argv, env, cwd }: Sources, found: Map<string, FoundValue>, p
   const named = getConfigFlag(argv) ?? env['COFFER_CONFIG']
   const file = resolve(cwd, named || 'coffer.yaml')
   if (!existsSync(file)) {
-    if (named) problems.push(`the settings file ${file} does not exist`)
+    if (isLink(file)) problems.push(`the settings file ${file} is a broken symbolic link`)
+    else if (named) problems.push(`the settings file ${file} does not exist`)
     return
   }
   collectValues(parseFile(file, problems), [], { kind: 'file', source: file }, found, problems)
+}
+
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file).isSymbolicLink()
+  } catch {
+    return false
+  }
 }
 
 function getConfigFlag(argv: readonly string[]): string | undefined {

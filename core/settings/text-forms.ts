@@ -1,5 +1,5 @@
 /** Named forms of text settings that a pattern cannot describe. */
-import { CronPattern } from 'croner'
+import { Cron } from 'croner'
 import { isBech32 } from '../bech32.js'
 import { parseIpRange } from '../ip-range.js'
 import { parseUrl } from '../parse-url.js'
@@ -80,8 +80,8 @@ function isRange(text: string): boolean {
 
 function isSchedule(text: string): boolean {
   try {
-    void new CronPattern(text)
-    return true
+    // `null` for a date that there never is, such as 31 February.
+    return new Cron(text, { paused: true }).nextRun() !== null
   } catch {
     return false
   }

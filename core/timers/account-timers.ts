@@ -2,7 +2,7 @@
  * Work that accounts have to do at certain times: it is done by the process that serves the account, and what is due is in the
  * account's file, so a restart or a move loses nothing. (docs/architecture.md#timers)
  */
-import { AccountElsewhere } from '../../storage/errors.js'
+import { isNoLongerServed } from '../../storage/errors.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { ChangeKind } from '../changes.js'
 import { nextTurn } from '../../storage/steps.js'
@@ -147,7 +147,7 @@ export class AccountTimers implements Timers {
       this.#plan(account, new Set(this.#tasks))
       return true
     } catch (cause) {
-      if (cause instanceof AccountElsewhere || this.#isClosed) return false
+      if (isNoLongerServed(cause) || this.#isClosed) return false
       log.error('the timed work of an account cannot be read', { accountId: account.id, cause })
       const cancel = clock.after(retrySeconds, () => {
         this.#cancelRetries.delete(cancel)
@@ -181,7 +181,7 @@ export class AccountTimers implements Timers {
       try {
         this.#plan(account, tasks)
       } catch (cause) {
-        if (cause instanceof AccountElsewhere) continue
+        if (isNoLongerServed(cause)) continue
         this.services.log.warn('timed work could not be planned', { accountId: account.id, cause })
       }
     }
@@ -259,7 +259,7 @@ export class AccountTimers implements Timers {
     try {
       return (await task.run(account)) === true ? 'started' : 'done'
     } catch (cause) {
-      if (!this.#isClosed)
+      if (!this.#isClosed && !isNoLongerServed(cause))
         this.services.log.warn(`timed work failed: ${task.name}`, { accountId: account.id, cause })
       return 'failed'
     }

@@ -17,10 +17,11 @@ const lockCheckMs = 60_000
 const removalMs = 60_000
 /** Maximum size of the lock file, in bytes. */
 const maxLockBytes = 64 * 1024
-/** Responses to a write whose condition is not met, or to one of several such writes at once. */
-const refusedStatuses: ReadonlySet<unknown> = new Set([404, 409, 412])
-/** Responses of storage that does not know conditions. */
-const unknownStatuses: ReadonlySet<unknown> = new Set([400, 405, 501])
+/** Responses to a write whose condition is not met, to one of several such writes at once, or to one that failed for another reason. */
+const refusedStatuses: ReadonlySet<unknown> = new Set([400, 404, 409, 412])
+/** Responses of storage that does not know conditions: these, or 400 with one of these codes. */
+const unknownStatuses: ReadonlySet<unknown> = new Set([405, 501])
+const unknownCodePattern = /<Code>(?:NotImplemented|(?:Invalid|Unsupported)(?:Argument|Header|Request))</
 /** Maximum number of writes that are refused although the lock has not changed, and the time between them, in milliseconds. */
 const [maxWrites, writePauseMs] = [4, 500]
 
@@ -138,7 +139,7 @@ export class BucketLock {
     for (let writes = 1; ; writes++) {
       const status = await this.#put(condition)
       if (status === undefined) return
-      if (unknownStatuses.has(status)) break
+      if (status === 'unknown') break
       if (!isSameLock(await this.#read(), former)) return
       // A proxy may have changed the tag, for example of a compressed response.
       if (status === 412 && former) break
@@ -150,10 +151,10 @@ export class BucketLock {
   }
 
   /**
-   * Returns the status of the response if a condition was not met or is not known, otherwise `undefined`. Rejects with
-   * {@link BackupError} for other errors.
+   * Returns `undefined` once the lock is written, the status of the response if a condition was not met, or `unknown` if the storage does
+   * not know it. Rejects with {@link BackupError} for other errors.
    */
-  async #put(condition: Record<string, string>): Promise<number | undefined> {
+  async #put(condition: Record<string, string>): Promise<number | 'unknown' | undefined> {
     const until = Math.ceil(Date.now() / 1000) + lockSeconds
     const bytes = Buffer.from(JSON.stringify({ id: this.#id, until }))
     return await this.requests.send(async () => {
@@ -163,9 +164,10 @@ export class BucketLock {
         this.#lockedUntil = until
         return undefined
       } catch (error) {
-        const { status } = error as { readonly status?: number }
-        const isRefused = refusedStatuses.has(status) || unknownStatuses.has(status)
-        if (Object.keys(condition).length > 0 && isRefused) return status
+        const { body = '', status } = error as { readonly body?: string; readonly status?: number }
+        if (Object.keys(condition).length === 0) throw error
+        if (unknownStatuses.has(status) || (status === 400 && unknownCodePattern.test(body))) return 'unknown'
+        if (refusedStatuses.has(status)) return status
         throw error
       }
     })

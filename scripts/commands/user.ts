@@ -124,7 +124,10 @@ async function callForUser(
  */
 export function listUsers(args: readonly string[], { json }: JsonOption): void {
   const { layout } = loadExistingDirectory(splitArguments(args).flags)
-  if (!existsSync(layout.platformFile)) return printResult(json, [])
+  if (!existsSync(layout.platformFile))
+    throw new UsageError(
+      `No data found: ${layout.platformFile} does not exist. Set the folder with --dataDir`
+    )
   const inspection = new PlatformInspection(layout)
   let accounts: Account[]
   try {

@@ -1,11 +1,13 @@
-/** Describes errors of the operating system in plain English, and handles those of writing the output of a command. */
+/** Describes errors of the operating system, and of SQLite for reasons outside of the service, in plain English, and handles those of writing the output of a command. */
 
 /**
- * Returns what failed and what to do about it; `undefined` if the error is not the operating system's. `file`: the path
+ * Returns what failed and what to do about it; `undefined` if the error is neither the operating system's nor has its cause there. `file`: the path
  * to name for errors without a path.
  */
 export function describeSystemError(error: unknown, file?: string): string | undefined {
-  if (!(error instanceof Error) || !('syscall' in error)) return undefined
+  if (!(error instanceof Error)) return undefined
+  if (error.name === 'SqliteError') return describeSqliteError(error)
+  if (!('syscall' in error)) return undefined
   const { code = '', path, dest, address, port, hostname } = error as SystemError
   const place = dest ?? path ?? file
   const known = place === undefined ? undefined : fileMessages.get(code)
@@ -19,6 +21,13 @@ export function describeSystemError(error: unknown, file?: string): string | und
   if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine. Choose another --host`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `Host not found: ${hostname}`
   return error.message
+}
+
+/** Codes of errors of SQLite that the disk, other programs or permissions cause. */
+const outerCausePattern = /^SQLITE_(?:AUTH|BUSY|CANTOPEN|IOERR|LOCKED|NOLFS|NOMEM|PERM|PROTOCOL|READONLY)/
+
+function describeSqliteError({ code = '', message }: SystemError): string | undefined {
+  return outerCausePattern.test(code) ? `SQLite: ${message} (${code})` : undefined
 }
 
 interface SystemError extends Error {

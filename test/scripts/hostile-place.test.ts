@@ -133,7 +133,8 @@ class LockStore {
   /** Called before each response. */
   before: (method: string) => Promise<void> = async () => {}
 
-  constructor(private readonly conditions: 'known' | 'weak' | number) {}
+  /** `conditions`: a status with the code of the error. */
+  constructor(private readonly conditions: 'known' | 'weak' | readonly [number, string]) {}
 
   readonly listener: RequestListener = (request, response) => {
     const { headers, method = '' } = request
@@ -148,8 +149,10 @@ class LockStore {
       }
       const match = headers['if-match']
       const isConditional = (headers['if-match'] ?? headers['if-none-match']) !== undefined
-      if (isConditional && typeof this.conditions === 'number')
-        return response.writeHead(this.conditions).end()
+      if (isConditional && typeof this.conditions === 'object') {
+        const [status, code] = this.conditions
+        return response.writeHead(status).end(code === '' ? '' : `<Error><Code>${code}</Code></Error>`)
+      }
       if (isConditional && match !== tag) return response.writeHead(412).end()
       this.#bytes = method === 'DELETE' ? undefined : body
       this.#version++
@@ -207,7 +210,7 @@ t.test('a bucket that two runs lock at once', async t => {
 })
 
 t.test('a bucket that refuses conditional writes can be locked', async t => {
-  const store = new LockStore(501)
+  const store = new LockStore([501, 'NotImplemented'])
   const settings = await answering(t, store.listener)
   const place = await openPlace('s3://safe', settings, true)
   await place.lock()
@@ -228,24 +231,42 @@ t.test('a bucket that refuses conditional writes can be locked', async t => {
 t.test(
   'a lock is taken over and renewed in buckets that do not know conditions, or their own tags',
   async t => {
-    for (const conditions of ['known', 'weak', 400, 405, 501] as const) {
+    const statuses = [
+      [400, 'InvalidArgument'],
+      [400, 'NotImplemented'],
+      [405, ''],
+      [501, '']
+    ] as const
+    for (const conditions of ['known', 'weak', ...statuses] as const) {
+      const name = String(conditions)
       const store = new LockStore(conditions)
       const place = await openPlace('s3://safe', await answering(t, store.listener), true)
       store.write(JSON.stringify({ id: 'x', until: 1 }))
-      await t.resolves(place.lock(), `${conditions}`)
+      await t.resolves(place.lock(), name)
       // Not renewed by a write that was refused, or by another clock.
       store.write(JSON.stringify({ id: store.holder, until: Math.ceil(Date.now() / 1000) + 60 }))
       await place.assertLocked()
-      t.ok(store.until! > Date.now() / 1000 + 800, `${conditions}`)
+      t.ok(store.until! > Date.now() / 1000 + 800, name)
       store.write(JSON.stringify({ id: 'y', until: 1 }))
-      await t.rejects(place.assertLocked(), { message: /was taken over by another run/ }, `${conditions}`)
+      await t.rejects(place.assertLocked(), { message: /was taken over by another run/ }, name)
       await place.close()
       t.equal(store.holder, 'y')
     }
-    const store = new LockStore(409)
-    const place = await openPlace('s3://safe', await answering(t, store.listener), true)
-    await t.rejects(place.lock(), { message: /the storage refuses to write backup\.lock \(status 409\)/ })
-    await place.close()
+    const transient = [
+      [409, ''],
+      [400, 'RequestTimeout'],
+      [400, '']
+    ] as const
+    await Promise.all(
+      transient.map(async ([status, code]) => {
+        const store = new LockStore([status, code])
+        const place = await openPlace('s3://safe', await answering(t, store.listener), true)
+        const refusal = /the storage refuses to write backup\.lock \(status \d+\)/
+        await t.rejects(place.lock(), { message: refusal }, `${status} ${code}`)
+        t.equal(store.holder, undefined, 'nothing is written without a condition')
+        await place.close()
+      })
+    )
   }
 )
 

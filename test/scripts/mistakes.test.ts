@@ -4,7 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
 import t from 'tap'
+import { describeSystemError } from '../../scripts/terminal/system-errors.js'
 import { coffer } from '../support/coffer.js'
 import { command, commandProcess } from '../support/command.js'
 
@@ -94,6 +96,7 @@ t.test('mistakes on the command line', async t => {
     [['rebuild-index', file], /is not a folder/],
     [['user', 'list', file], /is not a folder/],
     [['user', 'list', garbage], /file is not a database/],
+    [['user', 'list', data], /No data found: .*empty.platform\.sqlite does not exist/],
     [['user', 'create', 'daisy', '--email=d@example.com', file], /is not a folder/],
     [['user', 'create', 'daisy', '--email=d@example.com', garbage], /file is not a database/],
     [['user', 'delete', 'nobody', '--yes', data], /Unknown user/],
@@ -116,6 +119,7 @@ t.test('mistakes on the command line', async t => {
     [['check-config', `--config=${at('nothing.yaml')}`], /does not exist/],
     [['check-config', `--config=${at('empty')}`], /can't read/],
     [['check-config', `--config=${at('broken.yaml')}`], /can't read/],
+    [['check-config', '--backup.schedule=0 3 31 2 *'], /backup\.schedule .*must be a cron expression/],
     [['check-config', '--config'], /--config \(flag\) needs a value/],
     [['check-config', '--http.trustedProxies=10.0.0.0/8,banana'], /http\.trustedProxies .*banana/]
   ]
@@ -134,3 +138,13 @@ t.test('mistakes on the command line', async t => {
       t.match(errors, /^error: \S.*\n$/)
     })
 })
+
+t.test('errors of SQLite are told in a line if their cause is outside of the service', async t => {
+  t.equal(describeSqlite('disk I/O error', 'SQLITE_IOERR_READ'), 'SQLite: disk I/O error (SQLITE_IOERR_READ)')
+  t.equal(describeSqlite('locking protocol', 'SQLITE_PROTOCOL'), 'SQLite: locking protocol (SQLITE_PROTOCOL)')
+  t.equal(describeSqlite('near "x": syntax error', 'SQLITE_ERROR'), undefined)
+})
+
+function describeSqlite(message: string, code: string): string | undefined {
+  return describeSystemError(new SQLite.SqliteError(message, code))
+}

@@ -14,6 +14,8 @@ import type { Search } from './search-params.js'
 
 /** Maximum number of series in the range of a search: the points of each are a call. */
 const maxSeries = 20
+/** Number of series that are read at once if the first ones include copies of other people's, which do not count. */
+const maxCopiesRead = 1000
 
 /** What one source has: items in order, and whether there are more. */
 interface Source {
@@ -118,9 +120,10 @@ async function readHolders(
   }
   const holders: Event[] = []
   for (let skip = 0; ;) {
-    const read = await readEvents(calls, { ...query, skip, limit: maxSeries + 1 })
+    const limit = skip === 0 ? maxSeries + 1 : maxCopiesRead
+    const read = await readEvents(calls, { ...query, skip, limit })
     skip += read.events.length
-    holders.push(...(await prepareEvents(calls, events, read.events)).filter(isOfPatient))
+    holders.push(...(await prepareEvents(calls, events, read.events.filter(isOfPatient))))
     if (holders.length > maxSeries)
       refuse('too-costly', `There are more than ${maxSeries} series in this time. Limit the search by "date"`)
     if (read.events.length < read.limit) return holders.toSorted((a, b) => (a.id < b.id ? -1 : 1))

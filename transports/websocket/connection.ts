@@ -126,9 +126,11 @@ export class Connection {
    */
   removeNamespace(namespace: JoinedNamespace): void {
     this.#namespaces.delete(namespace)
+    // What a connection that closes still holds counts for the released share, until it is gone.
+    if (this.conn.readyState !== 'open') return
     const [other] = this.#namespaces
     if (other) this.#charge(other)
-    else if (this.conn.readyState === 'open') {
+    else {
       this.inbox.charge(undefined)
       this.#limitMessages()
       this.options.slot.markUnauthenticated()

@@ -56,6 +56,8 @@ export class Inbox {
     conn.on('upgrade', () => this.#countArriving())
     conn.on('close', () => {
       this.#updateCharge(0)
+      // Nothing is counted from now on, for nothing would end that.
+      this.#share = undefined
       if (this.#isFull) this.#resumeReading()
     })
     this.#countArriving()

@@ -102,6 +102,8 @@ export class RequestGate {
       this.#waiting.add(connection)
       await emptied
       this.#waiting.delete(connection)
+      // The client has given up. No event would end what is counted for the message.
+      if (response.destroyed) return
     }
     if (bytes === Infinity) this.#explainRefusal(response, limit)
     const hasRoom = connection.inbox.expectMessage(Math.min(bytes, limit))

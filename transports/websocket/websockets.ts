@@ -9,7 +9,7 @@ import { Server, type Socket } from 'socket.io'
 import { WebSocketServer, type ServerOptions } from 'ws'
 import { Encoder, PacketType, type Packet } from 'socket.io-parser'
 import { toErrorEnvelope } from '../../core/envelope.js'
-import { ApiError } from '../../core/errors.js'
+import { ApiError, fail } from '../../core/errors.js'
 import type { Notifier, Dispatcher } from '../../core/call/dispatcher.js'
 import { toFailure } from '../../core/call/outcome.js'
 import type { Mount } from '../upgrades.js'
@@ -139,6 +139,8 @@ export class Websockets implements Mount {
       connection.undecoded = () => getDecoder(socket).undecoded
       const credentials = this.#getCredentials(socket)
       const admitted = await this.#services.notifier.admit(parseUsername(socket.nsp.name), credentials)
+      // Nothing would end the session of a connection that has closed meanwhile.
+      if (socket.conn.readyState !== 'open') fail('invalid-access-token')
       const session = new SocketSession(this.#services, admitted, socket, connection)
       await session.join()
       socket.data = session

@@ -3,6 +3,7 @@ import { domainToASCII } from 'node:url'
 import { digestSecret } from '../../../schemas/secret-digest.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import type { Services } from '../../call/services.js'
+import type { Message } from '../../outgoing/mail/message.js'
 import { normalizeAddress } from './address.js'
 
 /**
@@ -48,16 +49,18 @@ export function resetMessageCount(store: UserStore, kind: CountedMessage): void 
 
 /**
  * Counts a mail to an address that need not be the user's. Returns false if all accounts together have sent too many
- * of its kind there: links that confirm or verify the address, or welcomes.
+ * of its kind there: links that confirm or verify the address, or welcomes. Only the log says so.
  */
 export async function countMailTo(
-  { clock, platform }: Pick<Services, 'clock' | 'platform'>,
+  { clock, log, platform }: Pick<Services, 'clock' | 'log' | 'platform'>,
   kind: 'link' | 'welcome',
-  address: string
+  { accountId, email }: Pick<Message, 'accountId' | 'email'>
 ): Promise<boolean> {
   // A digest: the platform's file need not know to whom mails are sent.
-  const digest = digestSecret((kind === 'link' ? '' : `${kind}:`) + toMailbox(address))
-  return await platform.change('countMail', digest, clock.now(), maxPerHour, hour)
+  const digest = digestSecret((kind === 'link' ? '' : `${kind}:`) + toMailbox(email))
+  const isSent = await platform.change('countMail', digest, clock.now(), maxPerHour, hour)
+  if (!isSent) log.warn('an email was not sent: its mailbox got too many within an hour', { accountId })
+  return isSent
 }
 
 /**

@@ -36,7 +36,8 @@ async function buildConfirmation(services: Services, name: string): Promise<Mess
     return isDue ? address : undefined
   }
   const due = store.read(findDue)
-  if (due === undefined || !(await countMailTo(services, 'link', due))) return undefined
+  if (due === undefined) return undefined
+  if (!(await countMailTo(services, 'link', { accountId: account.id, email: due }))) return undefined
   const token = createToken()
   const email = await store.write(() => {
     const address = findDue()

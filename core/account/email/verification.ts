@@ -39,7 +39,7 @@ async function buildVerification(services: Services, username: string): Promise<
   const address = await store.write(() => store.emails.takeDue())
   if (address === undefined) return undefined
   sendVerifications(services, username)
-  if (!(await countMailTo(services, 'link', address))) return undefined
+  if (!(await countMailTo(services, 'link', { accountId: account.id, email: address }))) return undefined
   const now = clock.now()
   const token = randomBytes(32).toString('base64url')
   const expires = now + config.account.emailVerification.tokenMaxAgeMs / 1000

@@ -53,7 +53,7 @@ export const createUser = serviceMethod({
       }
     })
     assertNotTaken(lost, { username, ...claim.unique })
-    sendWelcomeMail(services, { accountId: claim.id, username, email, language })
+    sendWelcomeMail(services, { accountId: claim.id, username, email, language }, false)
     return { id: claim.id }
   }
 })

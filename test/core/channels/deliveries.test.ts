@@ -81,7 +81,7 @@ t.test('the hourly limit', async t => {
 })
 
 t.test('the hourly limit holds for a target, whatever channel leads there', async t => {
-  const { alice, clock } = await startWorld(t, { channels: { maxPerHour: 2 } })
+  const { alice, clock, server: service } = await startWorld(t, { channels: { maxPerHour: 2 } })
   const server = await receiver(t)
   const add = async (): Promise<string> =>
     (await addChannel(alice, 'webhook', { url: `${server.url}/1?salt=${Math.random()}` })).id
@@ -108,6 +108,22 @@ t.test('the hourly limit holds for a target, whatever channel leads there', asyn
   t.equal(server.deliveries.length, 2)
   clock.advance(3601)
   await until(() => server.deliveries.length === 4, 'a summary for each channel')
+
+  // Nor if the channel is removed while a message is on its way.
+  clock.advance(3601)
+  for (const key of ['five', 'six']) {
+    const brief = await add()
+    let finish: (() => void) | undefined
+    server.answer = response => void (finish = () => response.writeHead(200).end())
+    await queue(alice, { key, channelIds: [brief] })
+    await until(() => finish !== undefined, 'a call')
+    await alice.do('channels.delete', { id: brief })
+    finish?.()
+    await service.settle()
+  }
+  const last = await add()
+  await queue(alice, { key: 'seven', channelIds: [last] })
+  await isHeld(last)
 })
 
 t.test('internal addresses', async t => {
@@ -167,6 +183,103 @@ t.test('the channels of an access end with it', async t => {
   clock.advance(61)
   await queue(alice, { key: 'b', channelIds: [briefId] })
   t.match(await reaches(alice, briefId, 'failed'), [{ error: { id: 'access-ended' } }])
+})
+
+t.test('messages that wait for their turn are checked again', async t => {
+  const adminKey = 'a-key-for-the-operator-0123456789'
+  const service = await startWorld(t, { adminKey })
+  const { alice, clock } = service
+  const server = await receiver(t)
+  const { id: standby } = await addChannel(alice, 'webhook', { url: `${server.url}/standby` })
+  // Four calls of a host at a time: the others wait.
+  const holdUp = async (key: string): Promise<() => void> => {
+    const held: (() => void)[] = []
+    server.answer = response => void held.push(() => response.writeHead(200).end())
+    for (let n = 0; n < 4; n++)
+      await queue(alice, { key: `${key}${n}`, channelIds: [standby], urgency: 'low' })
+    await until(() => held.length === 4, 'four calls')
+    return () => {
+      server.answer = 200
+      for (const release of held) release()
+    }
+  }
+  const arrived = (name: string): unknown[] =>
+    server.deliveries.filter(({ path }) => path === `POST /${name}`).map(({ body }) => body.title)
+  const add = async (name: string): Promise<string> =>
+    (await addChannel(alice, 'webhook', { url: `${server.url}/${name}` })).id
+
+  const [deleted, moved, late] = [await add('deleted'), await add('moved'), await add('late')]
+  const release = await holdUp('a')
+  await queue(alice, { key: 'deleted', channelIds: [deleted] })
+  await queue(alice, { key: 'moved', channelIds: [moved] })
+  await queue(alice, { key: 'late', channelIds: [late], urgency: 'high' })
+  // They have begun to wait by then.
+  for (let n = 0; n < 3; n++) await service.http('GET', '/service/info')
+  await alice.do('channels.delete', { id: deleted })
+  await alice.do('channels.update', { id: moved, update: { target: { url: `${server.url}/new` } } })
+  clock.advance(3700)
+  release()
+  t.match(await reaches(alice, late, 'failed'), [{ error: { id: 'too-late' } }])
+  await reaches(alice, moved, 'delivered')
+  t.same([arrived('deleted'), arrived('moved'), arrived('late')], [[], [], []])
+  t.equal(arrived('new').length, 1)
+
+  const own = await add('own')
+  const releaseOthers = await holdUp('b')
+  await queue(alice, { key: 'own', channelIds: [own] })
+  for (let n = 0; n < 3; n++) await service.http('GET', '/service/info')
+  const operate = async (method: string): Promise<void> => {
+    const { error } = await service.call(undefined, method, { username: 'alice' }, adminKey)
+    t.notOk(error, method)
+  }
+  await operate('system.suspendUser')
+  releaseOthers()
+  await service.http('GET', '/service/info')
+  t.same(arrived('own'), [], 'nothing of a suspended account')
+  await operate('system.resumeUser')
+  await reaches(alice, own, 'delivered')
+})
+
+t.test('the end of an account while a message is on its way is no failure', async t => {
+  const lines: string[] = []
+  const note = (line: string): void => void lines.push(line)
+  const adminKey = 'a-key-for-the-operator-0123456789'
+  const service = await startWorld(t, { adminKey }, { info() {}, warn: note, error: note })
+  const server = await receiver(t)
+  const ends = { bobby: 'users.delete', carol: 'system.suspendUser' }
+  for (const [name, method] of Object.entries(ends)) {
+    const user = await service.user(name)
+    let finish: (() => void) | undefined
+    server.answer = response => void (finish = () => response.writeHead(200).end())
+    const { id } = await addChannel(user, 'webhook', { url: server.url })
+    await queue(user, { key: 'a', channelIds: [id] })
+    await until(() => finish !== undefined, 'a call')
+    t.notOk((await service.call(undefined, method, { username: name }, adminKey)).error)
+    finish?.()
+    await service.server.settle()
+    // The answer has been read by then.
+    for (let n = 0; n < 5; n++) await service.http('GET', '/service/info')
+  }
+  t.same(lines, [])
+})
+
+t.test('messages that failed are forgotten after a while, like others', async t => {
+  const { alice, clock, server } = await startWorld(t, { channels: { maxPerHour: 1000 } })
+  const dead = await receiver(t)
+  dead.answer = 400
+  const { id } = await addChannel(alice, 'webhook', { url: dead.url })
+  for (let n = 0; n < 60; n++) await queue(alice, { key: `m${n}`, channelIds: [id] })
+  await until(() => dead.deliveries.length === 60, '60 refusals')
+  await server.settle()
+  clock.advance(31 * 86_400)
+  await queue(alice, { key: 'last', channelIds: [id] })
+  const { accounts } = server.services
+  const { messages } = accounts.openStore(accounts.find('alice')!)
+  await until(() => messages.listOfChannel(id)[0]?.state === 'failed' && !messages.isWaiting, 'one more')
+  t.same(
+    ['m0', 'm10', 'm11', 'last'].map(key => messages.isKnown(key)),
+    [false, false, true, true]
+  )
 })
 
 t.test('a suspended account sends nothing until it is resumed', async t => {

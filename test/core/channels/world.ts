@@ -2,6 +2,7 @@
 import type { Test } from 'tap'
 import type { ChannelMessage } from '../../../core/channels/queue-message.js'
 import { queueMessage } from '../../../core/channels/queue-message.js'
+import type { Log } from '../../../core/log.js'
 import { writeAsService } from '../../../core/cmc/service-calls.js'
 import { openCoffer, type Answer, type Client, type Overrides, type Service } from '../../support/coffer.js'
 import { until } from '../../support/socket.js'
@@ -9,12 +10,16 @@ import { until } from '../../support/socket.js'
 export type World = Service & { alice: Client }
 
 /** Starts a service in this thread. */
-export async function startWorld(t: Test, overrides: Overrides = {}): Promise<World> {
-  return await openCoffer(t, {
-    shutdownSeconds: 0.4,
-    ...overrides,
-    channels: { allowInternalTargets: true, ...overrides.channels }
-  })
+export async function startWorld(t: Test, overrides: Overrides = {}, log?: Log): Promise<World> {
+  return await openCoffer(
+    t,
+    {
+      shutdownSeconds: 0.4,
+      ...overrides,
+      channels: { allowInternalTargets: true, ...overrides.channels }
+    },
+    log
+  )
 }
 
 /** Queues a message of a rule, in a transaction of its own. Returns the number of channels that get it. */

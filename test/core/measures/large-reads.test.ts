@@ -261,7 +261,7 @@ t.test('large reads', async t => {
     let run: MeasureRun<unknown> | undefined
     measures.createValues = (query, key) => (run = createValues(query, key)) as never
     const client = new AbortController()
-    const response = fetch(`${alice.url}/measures/days?measure=steps&from=2020-01-09&to=2026-12-31`, {
+    const response = fetch(`${server.url}/alice/measures/days?measure=steps&from=2020-01-09&to=2026-12-31`, {
       headers: { authorization: alice.token },
       signal: client.signal
     })

@@ -1,5 +1,5 @@
 /** Settings: sources, precedence and error messages. */
-import { writeFileSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { toConfig } from '../../../core/settings/config.js'
@@ -117,6 +117,9 @@ t.test('loadSettings', async t => {
 
   t.test('reports a missing or invalid file, and a flag without a value', async t => {
     t.match(problemsOf(t, { argv: ['--config=none.yaml'] }), [/none\.yaml does not exist/])
+    const cwd = t.testdir()
+    symlinkSync('moved.yaml', join(cwd, 'coffer.yaml'))
+    t.throws(() => loadSettings({ argv: [], env: {}, cwd }), /coffer\.yaml is a broken symbolic link/)
     t.match(problemsOf(t, { argv: ['--backup.to=backups/daily'] }), [/backup\.to must be the absolute path/])
     for (const to of ['/backups', 's3://bucket/x']) t.same(problemsOf(t, { argv: [`--backup.to=${to}`] }), [])
     t.match(problemsOf(t, { file: 'port: [' }), [/^can't read /])

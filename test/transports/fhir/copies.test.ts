@@ -3,6 +3,8 @@ import t from 'tap'
 import type { Services } from '../../../core/call/services.js'
 import { writeAsService } from '../../../core/cmc/service-calls.js'
 import { insertRoot } from '../../../core/mirrors/copied-streams.js'
+import { createId } from '../../../core/ids.js'
+import type { Request } from '../../../core/call/outcome.js'
 import { contact, follow, root, startWorld } from '../../core/mirrors/world.js'
 import type { Answer, Client } from '../../support/coffer.js'
 import { ask, ids } from '../../support/fhir.js'
@@ -43,6 +45,12 @@ t.test('what others have measured is not the user’s', async t => {
 
   await dora.stream('own')
   const own = await dora.event({ ...pressure, streamIds: ['own'], content: { systolic: 120, diastolic: 80 } })
+  const { accounts } = dora.service.server.services
+  const store = accounts.openStore(accounts.find(dora.username)!)
+  const holder = store.events.find(find('series:frequency/bpm').id)!
+  await store.write(() => {
+    for (let n = 0; n < 300; n++) store.events.insert({ ...holder, id: createId(), time: time + n })
+  })
   const apps: Record<string, Client> = {
     'the keeper': dora,
     'an app that may read the copy': await dora.grantAll([
@@ -63,6 +71,8 @@ t.test('what others have measured is not the user’s', async t => {
       ['DocumentReference', find('file/attached').id]
     ])
       t.equal((await ask(t, client, `${type}/${id}`)).status, 404, `${name}: ${id}`)
+
+    t.ok((await countReads(client, points)) < 8, `${name}: series of copies are read together`)
 
     const streams = `own&streams=${encodeURIComponent(root)}`
     const path = `/events/export?format=fhir-ndjson&series=true&types=blood-pressure/*&types=series:frequency/bpm&streams=${streams}`
@@ -200,6 +210,22 @@ t.test('what others have measured is not the user’s', async t => {
 async function readTitles(client: Client): Promise<string[]> {
   const feed: string = (await client.http('GET', '/feed.atom?types=note/txt')).body
   return [...feed.matchAll(/<title>(.*note.*) \(/g)].map(([, title]) => title!).toSorted()
+}
+
+/** Returns the number of times that a search reads events. */
+async function countReads(client: Client, search: string): Promise<number> {
+  const { dispatcher } = client.service.server
+  const call = dispatcher.call.bind(dispatcher)
+  let count = 0
+  Object.assign(dispatcher, {
+    call(request: Request) {
+      if (request.method === 'events.get') count++
+      return call(request)
+    }
+  })
+  t.equal((await ask(t, client, search)).status, 200)
+  Object.assign(dispatcher, { call })
+  return count
 }
 
 /** Returns the measures in a stream, with the number of their values. */

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
 import { coffer, openCoffer, type Answer, type Client, type Service } from '../../support/coffer.js'
+import { PollingClient } from '../../support/polling.js'
 import { socketOf, until, versions, type TestSocket } from '../../support/socket.js'
 import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
 
@@ -272,7 +273,7 @@ t.test('sockets of one user', async t => {
   })
 
   t.test('are counted even if authorization takes a while', async t => {
-    const service = await openCoffer(t, { sockets: { maxPerUser: 2 } })
+    const service = await openCoffer(t, { sockets: { maxPerUser: 2, namespaceTimeout: 2 } })
     const step = new EventEmitter()
     Object.assign(service.server.services, { authorizationStep: () => once(step, 'over') })
     const sockets = await Promise.all(Array.from({ length: 10 }, () => raw(t, service)))
@@ -288,6 +289,32 @@ t.test('sockets of one user', async t => {
     await until(() => left() <= 2, 'all but two are cut')
     t.equal(left(), 2)
     t.ok(heard.length > 0)
+  })
+
+  t.test('are not counted if they closed while authorization took a while', async t => {
+    const service = await openCoffer(t, { sockets: { maxPerUser: 2 } })
+    const { alice, server } = service
+    const step = new EventEmitter()
+    let asked = 0
+    const authorizationStep = async (): Promise<void> => {
+      asked++
+      await once(step, 'over')
+    }
+    Object.assign(server.services, { authorizationStep })
+    const joining = `40/alice,{"auth":"${alice.token}"}`
+    const socket = await raw(t, service)
+    socket.send(joining)
+    const polling = await PollingClient.begin(server.url)
+    await polling.post(joining)
+    await until(() => asked === 2, 'both are being authorized')
+    socket.terminate()
+    await polling.post('1')
+    // By then the server has noticed.
+    for (let n = 0; n < 10; n++) await service.http('GET', '/service/info')
+    step.emit('over')
+    Object.assign(server.services, { authorizationStep: undefined })
+    await socketOf(t, alice)
+    await socketOf(t, alice)
   })
 })
 

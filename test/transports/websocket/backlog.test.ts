@@ -1,5 +1,7 @@
 /** Long responses and calls over sockets: memory for pending ones is limited in total, per account and per access. */
+import { once } from 'node:events'
 import t from 'tap'
+import { WebSocket } from 'ws'
 import { coffer } from '../../support/coffer.js'
 import { ask, closed, deaf, enough, held, KiB, MiB, pass, quiet, withAnswersOf } from '../../support/deaf.js'
 import { PollingClient } from '../../support/polling.js'
@@ -104,6 +106,27 @@ t.test('long calls', async t => {
     })
     await pass(service, 200)
     for (const one of sockets) await closed(one)
+  })
+
+  t.test('do not count any more when their connection is gone, whatever it has joined', async t => {
+    const service = await coffer(t, {
+      sockets: { maxBufferedBytes: 8 * MiB, maxPendingBytes: 64 * KiB },
+      limits: { batchResultBytes: MiB }
+    })
+    const bob = await service.user('bobby')
+    for (let round = 0; round < 4; round++) {
+      const { token } = await service.alice.grant('read', '*')
+      const sender = await deaf(t, service.alice)
+      sender.resume()
+      sender.send(`40/x/alice,{"auth":"${token}"}`)
+      await once(sender, 'message')
+      sender.send(Buffer.alloc(1.5 * MiB, 'x'), { fin: false, binary: false })
+      await new Promise(resolve => sender.ping(resolve))
+      await quiet(t, bob)
+      t.equal(sender.readyState, WebSocket.OPEN, `round ${round}: there is room for a call`)
+      sender.terminate()
+      await quiet(t, bob)
+    }
   })
 
   t.test('on one connection are read one after another', async t => {

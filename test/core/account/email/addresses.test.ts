@@ -298,7 +298,13 @@ t.test('without verification mails', async t => {
 })
 
 t.test('links that confirm an address, and welcomes, are limited by address', async t => {
-  const at = await openCoffer(t, { services: { email: box.settings.services.email } })
+  const adminKey = 'a-key-for-the-operator-0123456789'
+  const withheld: string[] = []
+  const at = await openCoffer(
+    t,
+    { adminKey, services: { email: box.settings.services.email } },
+    { info() {}, error() {}, warn: (line, { accountId } = {}) => void withheld.push(`${line} ${accountId}`) }
+  )
   const settled = async (): Promise<void> =>
     await until(() => at.server.services.mailer.isIdle, 'no mail to be on its way')
   const sentTo = (word: RegExp): number =>
@@ -318,6 +324,22 @@ t.test('links that confirm an address, and welcomes, are limited by address', as
   await settled()
   t.equal(sentTo(/^prey/), 5)
   t.equal(sentTo(/^q\.?u\.?a\.?r\.?r\.?y/i), 5)
+  t.equal(withheld.length, 6)
+  t.match(withheld[0], /^an email was not sent: its mailbox got too many within an hour \w/)
+
+  // The participants of a study, whom the operator adds.
+  const passwordHash = `$2b$10$${'a'.repeat(53)}`
+  for (let count = 0; count < 7; count++) {
+    const fields = {
+      username: `p-000${count}`,
+      passwordHash,
+      email: `lab+${count}@example.com`,
+      language: 'en'
+    }
+    t.notOk((await at.call(undefined, 'system.createUser', fields, adminKey)).error)
+  }
+  await settled()
+  t.equal(sentTo(/^lab/), 7)
 })
 
 /** Returns whether an address is one of the forms of a mailbox. */
