@@ -44,7 +44,11 @@ const codingRules: readonly Rule[] = [
     matchesName:
       /rhr|rest(?:ing)?(?: (?:heart rate|pulse|hr|bpm))?|(?:heart rate|pulse|hr|bpm|puls|herzfrequenz) (?:rest|ruhe)|ruhe ?(?:puls|herzfrequenz|hf)?|(?:(?:fréquence cardiaque|pouls|fc) )?repos/,
     excludesName: notHeartRate,
-    loinc: [['40443-4', 'Heart rate --resting']],
+    // FHIR requires the general code of a vital sign besides a more specific one.
+    loinc: [
+      ['40443-4', 'Heart rate --resting'],
+      ['8867-4', 'Heart rate']
+    ],
     category: 'vital-signs'
   },
   {

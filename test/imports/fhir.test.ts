@@ -105,6 +105,32 @@ t.test('LOINC can be identified by its OID', async t => {
   t.match(found.data, [{ type: 'mass/kg', content: 72, stream: 'Weight' }])
 })
 
+t.test('of several codes, the more specific one that is known says what was measured', async t => {
+  const code = (...codes: readonly string[]): object => ({
+    code: { coding: codes.map(each => ({ system: loinc, code: each })) }
+  })
+  const beats = { value: 52, unit: '/min', code: '/min' }
+  const component = [
+    { ...code('8480-6', '8459-0'), valueQuantity: { value: 120, code: 'mm[Hg]' } },
+    { ...code('8453-3', '8462-4'), valueQuantity: { value: 80, code: 'mm[Hg]' } },
+    { ...code('8867-4', '40443-4'), valueQuantity: beats }
+  ]
+  const found = await read(
+    observation('', beats, code('40443-4', '8867-4')),
+    observation('', beats, code('8867-4', '40443-4')),
+    observation('', beats, code('8867-4', '40442-6')),
+    observation('', kg, code('8350-1', '29463-7')),
+    observation('', {}, { ...code('85354-9'), component })
+  )
+  t.match(found.data, [
+    { type: 'frequency/bpm', content: 52, stream: 'Resting heart rate' },
+    { type: 'frequency/bpm', content: 52, stream: 'Resting heart rate' },
+    { type: 'frequency/bpm', content: 52, stream: 'Heart rate' },
+    { type: 'mass/kg', content: 72, stream: 'Weight' },
+    { content: { systolic: 120, diastolic: 80, rate: 52 }, stream: 'Blood pressure' }
+  ])
+})
+
 t.test('entries that did not take place, have no result or were ruled out are skipped by name', async t => {
   const left = await read(
     ...['cancelled', 'registered'].map(status => observation('29463-7', kg, { status })),

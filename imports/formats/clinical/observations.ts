@@ -15,13 +15,16 @@ const perMinute = /^(?:(?:1|count|beats?|breaths?)?\/min(?:ute)?|br?pm)$/i
 const beats = { type: 'frequency/bpm', units: perMinute }
 const steps = { type: 'count/steps', units: /^(?:1|count|steps?)?$/i }
 
+/** The code of any heart rate. */
+const heartRateCode = '8867-4'
+
 /** Measurements by LOINC code. */
 const loinc = toLookupMap<KnownMeasurement>({
   '29463-7': { stream: 'Weight', typePrefix: 'mass/' },
   '3141-9': { stream: 'Weight', typePrefix: 'mass/' },
   '8302-2': { stream: 'Height', typePrefix: 'length/' },
   '39156-5': { stream: 'Body mass index', typePrefix: 'pressure/kg-m2' },
-  '8867-4': { stream: 'Heart rate', count: beats },
+  [heartRateCode]: { stream: 'Heart rate', count: beats },
   '40443-4': { stream: 'Resting heart rate', count: beats },
   '9279-1': { stream: 'Respiratory rate', count: { type: 'frequency/brpm', units: perMinute } },
   '8310-5': { stream: 'Body temperature', typePrefix: 'temperature/' },
@@ -54,11 +57,11 @@ export function findMeasurement(resource: Json, duration: number | undefined): M
   if (isOfAnother(resource)) return undefined
   const pressure = findPressure(resource)
   if (pressure) return { type: 'blood-pressure/mmhg-bpm', stream: 'Blood pressure', content: pressure }
-  const code = getLoincCode(resource)
+  const codes = listLoincCodes(resource)
   const quantity = getMember(resource, 'valueQuantity')
-  if (code === sleepDurationCode && isAsleepThroughout(quantity, duration))
+  if (codes.includes(sleepDurationCode) && isAsleepThroughout(quantity, duration))
     return { type: 'sleep/analysis', stream: 'Sleep', content: { analysis: 'asleep' } }
-  const known = code === undefined ? undefined : loinc.get(code)
+  const known = findKnown(codes)
   const value = known && toValue(known, quantity)
   return value && { ...value, stream: known.stream }
 }
@@ -71,11 +74,17 @@ function isOfAnother(resource: Json): boolean {
   return getMember(resource, 'focus') !== undefined || getMember(resource, 'modifierExtension') !== undefined
 }
 
-function getLoincCode(resource: unknown): string | undefined {
-  const coding = getList(resource, 'code', 'coding').find(each =>
-    loincSystems.has(getText(each, 'system') ?? '')
+/** Returns the LOINC codes of an observation, or of a component: all of them apply to it. */
+function listLoincCodes(resource: unknown): string[] {
+  return getList(resource, 'code', 'coding').flatMap(each =>
+    loincSystems.has(getText(each, 'system') ?? '') ? (getText(each, 'code') ?? []) : []
   )
-  return getText(coding, 'code')
+}
+
+/** Returns which of the codes is known; another one than the general code of heart rates, if there is one. */
+function findKnown(codes: readonly string[]): KnownMeasurement | undefined {
+  const known = codes.filter(code => loinc.has(code))
+  return loinc.get(known.find(code => code !== heartRateCode) ?? known[0] ?? '')
 }
 
 /**
@@ -130,10 +139,11 @@ function getPressure(quantity: unknown): number | undefined {
  * for other observations.
  */
 export function findPressureHalf(resource: Json): { isSystolic: boolean; value: number } | undefined {
-  const code = getLoincCode(resource)
+  const codes = listLoincCodes(resource)
   const value = getPressure(getMember(resource, 'valueQuantity'))
-  if (value === undefined || (code !== systolicCode && code !== diastolicCode)) return undefined
-  return { isSystolic: code === systolicCode, value }
+  const isSystolic = codes.includes(systolicCode)
+  if (value === undefined || isSystolic === codes.includes(diastolicCode)) return undefined
+  return { isSystolic, value }
 }
 
 /**
@@ -144,11 +154,11 @@ function findPressure(resource: Json): { systolic: number; diastolic: number; ra
   const components = getList(resource, 'component')
   const getComponent = (code: string): unknown =>
     getMember(
-      components.find(each => getLoincCode(each) === code),
+      components.find(each => listLoincCodes(each).includes(code)),
       'valueQuantity'
     )
   const [systolic, diastolic] = [systolicCode, diastolicCode].map(code => getPressure(getComponent(code)))
   if (systolic === undefined || diastolic === undefined) return undefined
-  const rate = toValue(loinc.get('8867-4')!, getComponent('8867-4'))?.content
+  const rate = toValue(loinc.get(heartRateCode)!, getComponent(heartRateCode))?.content
   return { systolic, diastolic, ...(rate !== undefined && { rate }) }
 }

@@ -11,6 +11,7 @@ types.delete('sleep/analysis')
 
 /** Measures that have the code of a wider one. */
 const wider: Readonly<Record<string, readonly string[]>> = {
+  'resting-heart-rate': ['8867-4'],
   'walking-heart-rate': ['8867-4'],
   'sleeping-heart-rate': ['8867-4'],
   'workout-heart-rate': ['8867-4'],
@@ -303,7 +304,7 @@ t.test('a stream that is marked with a measure holds that, whatever its name is'
     ['Heart rate', 'walking-heart-rate', 'frequency/bpm', []],
     ['Heart rate of Max', 'heart-rate', 'frequency/bpm', ['8867-4']],
     ['Music', 'heart-rate', 'frequency/bpm', ['8867-4']],
-    ['Pulse', 'resting-heart-rate', 'frequency/bpm', ['40443-4']],
+    ['Pulse', 'resting-heart-rate', 'frequency/bpm', ['40443-4', '8867-4']],
     ['Pulse', ':none', 'frequency/bpm', []],
     ['Pulse', 'pulse-of-the-dog', 'frequency/bpm', []],
     ['Pulse', 'steps', 'frequency/bpm', ['8867-4']],
@@ -367,7 +368,7 @@ t.test('an access to a part of the streams gets the same codes, without the name
       [{ name: 'Hidden 2', ...mark('weight-lifted') }, 'Weight', 'mass/kg', []],
       [{ name: 'Hidden 3', ...mark(':none') }, 'Pulse', 'frequency/bpm', []],
       [{ name: 'Hidden 4', ...mark(':none') }, 'Nights', 'sleep/analysis', []],
-      [{ name: 'Hidden 5', ...mark('resting-heart-rate') }, 'Watch', 'frequency/bpm', ['40443-4']],
+      [{ name: 'Hidden 5', ...mark('resting-heart-rate') }, 'Watch', 'frequency/bpm', ['40443-4', '8867-4']],
       [{ name: 'Hidden goals' }, 'Weight', 'mass/kg', []],
       [{ name: 'Hidden target' }, 'Nights', 'sleep/analysis', []],
       [{ name: 'Hidden bike' }, 'Weight', 'mass/kg', []],
@@ -396,7 +397,7 @@ t.test('an access to a part of the streams gets the same codes, without the name
   t.notMatch(exported + JSON.stringify((await app.http('GET', '/fhir/Observation')).body), /hidden/i)
   t.match(
     exported,
-    '"code":{"coding":[{"system":"http://loinc.org","code":"40443-4","display":"Heart rate --resting"}],"text":"Heart rate --resting"}'
+    '"code":{"coding":[{"system":"http://loinc.org","code":"40443-4","display":"Heart rate --resting"},{"system":"http://loinc.org","code":"8867-4","display":"Heart rate"}],"text":"Heart rate --resting"}'
   )
   t.match(exported, '"device":{"display":"Watch"}')
   // The names are for the service itself.
@@ -423,7 +424,7 @@ t.test('an event in several streams has the code of the one that identifies it',
     ['diary,weight', 'mass/kg', weight],
     ['diary,withings', 'mass/kg', weight],
     ['diary,scale', 'mass/kg', weight],
-    ['diary,pulse', 'frequency/bpm', ['40443-4']],
+    ['diary,pulse', 'frequency/bpm', ['40443-4', '8867-4']],
     // The first mark counts.
     ['scale,lifted', 'mass/kg', weight],
     ['lifted,scale', 'mass/kg', []],
