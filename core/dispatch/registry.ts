@@ -115,11 +115,14 @@ export class Registry implements Dispatch, Dispatcher {
       if (!remainder) return outcome
       if (mode === 'read' && !this.#assembly.hasRoom(account, text.length)) throw createTooManyPendingError()
       // Assembling all results at once would fill the memory before the first one is sent.
-      await this.#assembly.run({ account, access: accessId ?? '' }, text.length, async () => {
-        for await (const more of remainder) {
-          text += more
+      await this.#assembly.run({ account, access: accessId ?? '' }, text.length, async longest => {
+        while (text.length <= longest) {
+          const { done, value } = await remainder.next()
+          if (done) return true
+          text += value
           assertResultSize()
         }
+        return false
       })
       return createSuccess(text, accessId)
     } catch (error) {
