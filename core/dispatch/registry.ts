@@ -88,10 +88,7 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
-  /**
-   * Makes a call whose result is assembled in memory, after waiting for room. Error: `too-many-results` if the result
-   * is too large.
-   */
+  /** Makes a call whose result is assembled in memory, after waiting for room. Error: `too-many-results` if the result is too large. */
   async #callWhole(request: Request, waiting: Promise<void> | undefined): Promise<Outcome> {
     if (waiting) await waiting
     const account = this.#callTime.getAccountKey(request)

@@ -86,7 +86,7 @@ export class RunListing<T> implements Listing<Reader> {
     const { run } = this.#started
     if (!this.#isInUse) measures.use(run)
     this.#isInUse = true
-    // Much time may pass between the first page and the others: what waits to be sent keeps nobody waiting.
+    // Much time may pass between the first page and the others: meanwhile, other reads go on.
     const isFirst = !this.#hasBegun
     this.#hasBegun = true
     if ((isFirst && run.isLarge) || measures.mustWait(run)) return { ...emptyPage, isWaiting: true }
