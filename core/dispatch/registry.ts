@@ -88,10 +88,7 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
-  /**
-   * Makes a call whose result is assembled in memory, after waiting for room. Error: `too-many-results` if the result
-   * is too large.
-   */
+  /** Makes a call whose result is assembled in memory, after waiting for room. Error: `too-many-results` if the result is too large. */
   async #callWhole(request: Request, waiting: Promise<void> | undefined): Promise<Outcome> {
     if (waiting) await waiting
     const account = this.#callTime.getAccountKey(request)
@@ -115,11 +112,14 @@ export class Registry implements Dispatch, Dispatcher {
       if (!remainder) return outcome
       if (mode === 'read' && !this.#assembly.hasRoom(account, text.length)) throw createTooManyPendingError()
       // Assembling all results at once would fill the memory before the first one is sent.
-      await this.#assembly.run({ account, access: accessId ?? '' }, text.length, async () => {
-        for await (const more of remainder) {
-          text += more
+      await this.#assembly.run({ account, access: accessId ?? '' }, text.length, async longest => {
+        while (text.length <= longest) {
+          const { done, value } = await remainder.next()
+          if (done) return true
+          text += value
           assertResultSize()
         }
+        return false
       })
       return createSuccess(text, accessId)
     } catch (error) {

@@ -1,13 +1,15 @@
 /**
- * Assembles long results that must be complete before they are sent: a few at a time, and one per account. The first
- * page of a result is in memory before its turn comes, so the size of waiting pages is limited.
+ * Assembles long results that must be complete before they are sent: one per account, and a few of those with much text at a
+ * time. The first page of a result is in memory before its turn comes, so the size of waiting pages is limited.
  * (docs/spec/limits.md#answers)
  */
 import { ApiError } from '../errors.js'
 import { FairScheduler } from '../security/fair-scheduler.js'
 import type { Party } from '../../storage/scheduler.js'
 
-/** Maximum number of results assembled at a time. */
+/** Length from which a text takes one of a few places, in characters. A short one may take long: a chart of decades. */
+const longText = 1024 * 1024
+/** Maximum number of long results assembled at a time. */
 const maxConcurrent = 4
 /** Calls on an account wait while its first pages use a quarter of the total. Calls that have begun before may use up to a half. */
 const waitingShare = 4
@@ -23,7 +25,9 @@ interface WaitingPages {
 
 /** Gives turns to the results that are assembled, and limits their first pages. */
 export class ResponseAssembly {
-  readonly #turns = new FairScheduler(maxConcurrent)
+  /** Turns of the results of an account, of which there is one at a time. */
+  readonly #turns = new FairScheduler(Infinity)
+  readonly #places = new FairScheduler(maxConcurrent)
   readonly #byAccount = new Map<string, WaitingPages>()
   #totalLength = 0
 
@@ -46,12 +50,22 @@ export class ResponseAssembly {
     )
   }
 
-  /** Runs `assemble` when it is the party's turn. `length`: characters of the first page. */
-  async run(party: Party, length: number, assemble: () => Promise<void>): Promise<void> {
+  /**
+   * Assembles a result when it is the party's turn. `length`: characters of the first page. `read` reads on until the text has more
+   * than so many characters, and resolves with false then, or with true at the end.
+   */
+  async run(party: Party, length: number, read: (longest: number) => Promise<boolean>): Promise<void> {
     this.#changeLength(party.account, length)
-    await this.#turns.run(party, () => {
-      this.#changeLength(party.account, -length)
-      return assemble()
+    await this.#turns.run(party, async () => {
+      const isLong = length > longText
+      if (!isLong) {
+        this.#changeLength(party.account, -length)
+        if (await read(longText)) return
+      }
+      await this.#places.run(party, async () => {
+        if (isLong) this.#changeLength(party.account, -length)
+        await read(Infinity)
+      })
     })
   }
 

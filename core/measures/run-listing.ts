@@ -39,6 +39,7 @@ export class RunListing<T> implements Listing<Reader> {
   readonly #sent = new Set<string>()
   #started: StartedRun<T>
   #isInUse = false
+  #hasBegun = false
   #items: Items | undefined
   #reader: Reader
   #scope: string
@@ -85,7 +86,10 @@ export class RunListing<T> implements Listing<Reader> {
     const { run } = this.#started
     if (!this.#isInUse) measures.use(run)
     this.#isInUse = true
-    if (measures.mustWait(run)) return { ...emptyPage, isWaiting: true }
+    // Much time may pass between the first page and the others: meanwhile, other reads go on.
+    const isFirst = !this.#hasBegun
+    this.#hasBegun = true
+    if ((isFirst && run.isLarge) || measures.mustWait(run)) return { ...emptyPage, isWaiting: true }
     if (!this.#items) {
       const result = measures.next(run)
       if (run.held > maxHeld) fail('too-many-results')

@@ -45,10 +45,10 @@ export class WeekListing implements Listing<Reader> {
   /** Reads on, and returns the week of a measure once it is complete; empty pages until then. */
   next(reader: Reader): Page {
     if (this.#search) {
-      if (this.#search.next(reader).done) {
-        this.#search = undefined
-        this.#waiting = this.#listMeasures(reader)
-      }
+      const { done, isWaiting } = this.#search.next(reader)
+      if (!done) return { ...emptyPage, isWaiting }
+      this.#search = undefined
+      this.#waiting = this.#listMeasures(reader)
       return emptyPage
     }
     this.#reading ??= this.#begin(reader)
