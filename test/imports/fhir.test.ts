@@ -22,6 +22,10 @@ const read = async (...resources: object[]): Promise<Collected> =>
 
 const condition = (more: object): object => ({ resourceType: 'Condition', onsetDateTime: '2011', ...more })
 
+const code = (...codes: readonly string[]): object => ({
+  code: { coding: codes.map(each => ({ system: loinc, code: each })) }
+})
+
 const verified = (code: string): object => ({ verificationStatus: { coding: [{ code }] } })
 
 const kg = { value: 72, code: 'kg', unit: 'kg' }
@@ -106,9 +110,6 @@ t.test('LOINC can be identified by its OID', async t => {
 })
 
 t.test('of several codes, the more specific one that is known says what was measured', async t => {
-  const code = (...codes: readonly string[]): object => ({
-    code: { coding: codes.map(each => ({ system: loinc, code: each })) }
-  })
   const beats = { value: 52, unit: '/min', code: '/min' }
   const component = [
     { ...code('8480-6', '8459-0'), valueQuantity: { value: 120, code: 'mm[Hg]' } },

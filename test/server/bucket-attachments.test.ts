@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { once } from 'node:events'
+import { fail } from '../../core/errors.js'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { createId } from '../../core/ids.js'
@@ -202,10 +203,10 @@ t.test('a name whose registration failed is free once the storage can be used', 
   const { services } = server
   const create = async (fill: () => void): Promise<string[]> =>
     await services.accounts.create({ id: createId(), username: 'carol', created: 1, unique: {}, fill })
-  const fails = (): never => {
-    throw new Error('it cannot be filled')
-  }
-  await t.rejects(create(fails), { message: 'it cannot be filled' })
+  await t.rejects(
+    create(() => fail('corrupted-data', 'it cannot be filled')),
+    { message: 'it cannot be filled' }
+  )
   t.equal(await deleteDue(services), 0)
   isDown = false
   t.equal(await deleteDue(services), 1)
