@@ -46,39 +46,78 @@ export function adaptTimesInText({ text }: JsonText, event: Timed, instants: Tim
   return new JsonText(after.startsWith(',') ? before + after.slice(1) : before.replace(/,$/, '') + after)
 }
 
+/**
+ * Returns when a resource is by its text, in seconds, if that has no offset, such as a date: its time is in a zone that is not known.
+ * Both ends are inclusive, and in UTC, like those of a search without a zone. `undefined` if its event is the better source: the time has
+ * an offset, or the event has been moved.
+ */
+export function findWrittenSpan(
+  resource: object,
+  event: Timed
+): { readonly start: number; readonly end: number } | undefined {
+  const found = findTimes(name => (resource as Record<string, unknown>)[name])
+  if (!found || !isUnchanged(found, event)) return undefined
+  const { from, until } = found
+  const last = until ?? from
+  if (!from.written && !last.written) return undefined
+  const { duration, time } = event
+  const start = from.written?.start ?? time
+  const end = last.written?.end ?? time + (duration ?? 0)
+  return { start, end: duration === null ? Infinity : Math.max(start, end) }
+}
+
+/** The times of a resource, and the member that has them. */
+interface Times {
+  readonly name: string
+  readonly from: Span
+  readonly until: Span | undefined
+}
+
 /** Returns the member of a resource that no longer says what the event says, and what replaces it. */
 function findChange(
   getValue: (name: string) => unknown,
   event: Timed,
   instants: TimeFormatter
 ): { readonly name: string; readonly by: object } | undefined {
+  const found = findTimes(getValue)
+  if (!found || isUnchanged(found, event)) return undefined
+  const { name } = found
+  const prefix = choice.exec(name)?.[1]
+  const text = toTimeText(instants, event.time)
+  const by =
+    prefix === undefined ? text !== undefined && { [name]: text } : toChoiceOfTime(prefix, instants, event)
+  return { name, by: by || {} }
+}
+
+/** Returns the times of a resource; `undefined` if it has none, or none that can be understood. */
+function findTimes(getValue: (name: string) => unknown): Times | undefined {
   for (const name of timeMembers) {
     const value = getValue(name)
     const isPeriod = name.endsWith('Period')
     const { end, start } = (isPeriod ? (value ?? {}) : { start: value }) as { end?: unknown; start?: unknown }
     const from = parseTime(start)
+    if (from) return { name, from, until: parseTime(end) }
     // An import may have read what FHIR does not allow, such as a leap second: no other member has the time then.
-    if (!from && typeof start === 'string' && /\d{4}/.test(start)) return undefined
-    if (!from) continue
-    const until = parseTime(end)
-    const duration = event.duration ?? 0
-    const isSame =
-      holds(from, event.time) &&
-      (until && until.first > from.first ? holds(until, event.time + duration) : duration === 0)
-    if (isSame) return undefined
-    const prefix = choice.exec(name)?.[1]
-    const text = toTimeText(instants, event.time)
-    const by =
-      prefix === undefined ? text !== undefined && { [name]: text } : toChoiceOfTime(prefix, instants, event)
-    return { name, by: by || {} }
+    if (typeof start === 'string' && /\d{4}/.test(start)) return undefined
   }
   return undefined
+}
+
+/** Returns whether times can be those of an event. */
+function isUnchanged({ from, until }: Times, event: Timed): boolean {
+  const duration = event.duration ?? 0
+  return (
+    holds(from, event.time) &&
+    (until && until.first > from.first ? holds(until, event.time + duration) : duration === 0)
+  )
 }
 
 /** The seconds that a time stands for. */
 interface Span {
   readonly first: number
   readonly last: number
+  /** Those for which it stands in UTC, both inclusive, if it has no offset. */
+  readonly written?: { readonly start: number; readonly end: number } | undefined
 }
 
 const datePattern = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?$/
@@ -92,18 +131,25 @@ function parseTime(text: unknown): Span | undefined {
   const date = datePattern.exec(text)
   const zone = timePattern.exec(text)?.[1]
   if (zone !== undefined) return toSpan(Date.parse(text))
-  if (!date) return toSpan(Date.parse(timePattern.test(text) ? `${text}Z` : ''), maxAhead, maxBehind)
+  if (!date) return toLocalSpan(Date.parse(timePattern.test(text) ? `${text}Z` : ''))
   const [year, month, day] = date.slice(1).map(part => (part === undefined ? undefined : Number(part)))
   const end =
     month === undefined
       ? Date.UTC(year! + 1, 0)
       : Date.UTC(year!, day === undefined ? month : month - 1, (day ?? 0) + 1)
-  const start = Date.parse(text)
-  return toSpan(start, maxAhead, maxBehind + (end - start) / 1000)
+  return toLocalSpan(Date.parse(text), end)
 }
 
-function toSpan(ms: number, before = 0, after = 0): Span | undefined {
-  return Number.isNaN(ms) ? undefined : { first: ms / 1000 - before, last: ms / 1000 + after }
+function toSpan(ms: number): Span | undefined {
+  return Number.isNaN(ms) ? undefined : { first: ms / 1000, last: ms / 1000 }
+}
+
+/** Returns the span of a time without an offset. `endMs`: the first time after it, if it is longer than an instant. */
+function toLocalSpan(ms: number, endMs = ms): Span | undefined {
+  if (Number.isNaN(ms)) return undefined
+  const [start, end] = [ms / 1000, endMs / 1000]
+  const written = { start, end: Math.max(start, end - 0.001) }
+  return { first: start - maxAhead, last: end + maxBehind, written }
 }
 
 /** Returns whether a time can be what a text stands for; texts may have more digits than milliseconds. */

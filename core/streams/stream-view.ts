@@ -5,7 +5,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from '../permissions/caller.js'
 import { JsonText, type Page, type TextListing } from '../json/json-text.js'
 import { measureKey } from '../../schemas/measures/measure.js'
-import { findMarkAbove } from './marks.js'
+import { createMarkFinder, findMarkAbove } from './marks.js'
 import { sortByName, getSortedChildren, isTrashed } from './tree.js'
 import { ReaderVersion, type Reader } from '../call/reader.js'
 import type { StreamNode } from '../../storage/streams/node.js'
@@ -17,10 +17,10 @@ const chunkSize = 256 * 1024
  * Returns a stream as a caller sees it, without its children: callers that may not list the parent do not get its id
  * either, but the mark of the measure that applies to the stream.
  */
-export function toPublicStream(caller: Caller, node: StreamNode): Stream {
+export function toPublicStream(caller: Caller, node: StreamNode, findMark = createMarkFinder()): Stream {
   const { parent, stream } = node
   if (!parent || caller.mayAt('list', parent)) return stream
-  const mark = findMarkAbove(node, parent)
+  const mark = findMarkAbove(node, parent, findMark)
   const clientData = mark === undefined ? stream.clientData : { ...stream.clientData, [measureKey]: mark }
   return { ...stream, parentId: null, ...(clientData && { clientData }) }
 }
@@ -62,6 +62,9 @@ function cacheTree(access: Access, reader: Reader, hasTrashed: boolean, tree: Js
  * requested.
  */
 export class StreamView {
+  /** Thousands of streams may be below the same hidden ones. */
+  readonly #findMark = createMarkFinder()
+
   constructor(
     private readonly store: UserStore,
     private readonly caller: Caller,
@@ -117,7 +120,7 @@ export class StreamView {
 
   /** Returns a stream's text up to its children. */
   formatOpening(node: StreamNode, isTop: boolean, present?: TextTransform): string {
-    const shown = isTop ? toPublicStream(this.caller, node) : node.stream
+    const shown = isTop ? toPublicStream(this.caller, node, this.#findMark) : node.stream
     const own = shown === node.stream ? node.text : JSON.stringify(shown)
     return `${(present?.(own) ?? own).slice(0, -1)},"children":[`
   }

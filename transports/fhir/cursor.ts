@@ -16,6 +16,12 @@ export interface Place {
   readonly pointId: string
 }
 
+/** Where a page of several lists continues: in which of them, and where in that; `undefined`: at its beginning. */
+export interface PartCursor {
+  readonly part: number
+  readonly cursor?: string | undefined
+}
+
 /** Greatest number of events to skip. */
 const maxSkip = 1_000_000
 
@@ -38,7 +44,7 @@ export function parseCursor(text: string): Cursor {
     [place, last].every(([at, id]) =>
       at === undefined ? id === undefined : isTime(at) && typeof id === 'string'
     )
-  if (!isValid) return refuse('invalid', 'The parameter "page" is not from a link of this service')
+  if (!isValid) return refuseCursor()
   if ((skip as number) > maxSkip)
     return refuse('too-costly', 'The list is too long. Limit the search by "date"')
   return {
@@ -46,6 +52,22 @@ export function parseCursor(text: string): Cursor {
     place: place[0] === undefined ? undefined : { time: place[0] as number, pointId: place[1] as string },
     last: last[0] === undefined ? undefined : { time: last[0] as number, id: last[1] as string }
   }
+}
+
+/** Returns a position in several lists as a text. */
+export function formatPartCursor({ cursor = '', part }: PartCursor): string {
+  return `${part}.${cursor}`
+}
+
+/** Parses a position in so many lists. Throws for any text that is not one of ours. */
+export function parsePartCursor(text: string, parts: number): PartCursor {
+  const [, part, cursor] = /^(\d)\.(.*)$/s.exec(text) ?? []
+  if (part === undefined || Number(part) >= parts) return refuseCursor()
+  return { part: Number(part), cursor: cursor === '' ? undefined : cursor }
+}
+
+function refuseCursor(): never {
+  return refuse('invalid', 'The parameter "page" is not from a link of this service')
 }
 
 function isTime(value: unknown): boolean {

@@ -5,8 +5,8 @@ import { runInTurns, type Steps } from '../../storage/steps.js'
 import { advance, listBeginning, readEventsAfter, type EventList, type Position } from '../event-positions.js'
 import type { UserCalls } from '../user-calls.js'
 import { maxPageLength } from './bundle.js'
-import { formatCursor, parseCursor } from './cursor.js'
-import type { DateFilter } from './dates.js'
+import { formatCursor, formatPartCursor, parseCursor, parsePartCursor, type PartCursor } from './cursor.js'
+import type { DateFilter, Span } from './dates.js'
 import { omitReferencesIn } from './originals.js'
 import { isOfPatient, type Patient } from './patient.js'
 import type { Search } from './search-params.js'
@@ -22,6 +22,8 @@ export interface EventSearch {
   readonly order: 'ascending' | 'descending'
   /** Returns the resource of an event; `undefined` if the event is none that is searched for. */
   convert(event: Event): object | undefined
+  /** Returns when an event is for `dates`, where that is not its time and duration. */
+  findSpan?(event: Event): Span | undefined
 }
 
 /** Resources, and where the next page begins. */
@@ -100,9 +102,36 @@ export function toList({ dates, lastUpdated, order, state, types }: EventSearch)
 }
 
 /** Returns whether an event is about the patient and meets the dates of a search. */
-export function mayBeFound({ dates, lastUpdated }: EventSearch, event: Event): boolean {
+export function mayBeFound(events: EventSearch, event: Event): boolean {
   if (!isOfPatient(event)) return false
+  const { dates, lastUpdated } = events
   const { duration, modified, time } = event
   const end = duration === null ? Infinity : time + (duration ?? 0)
-  return dates.matches({ start: time, end }) && lastUpdated.matches({ start: modified, end: modified })
+  return (
+    dates.matches(events.findSpan?.(event) ?? { start: time, end }) &&
+    lastUpdated.matches({ start: modified, end: modified })
+  )
+}
+
+/** Reads a page of one of the lists of which a search consists. */
+export type ReadPart = (search: Search) => Promise<FoundPage>
+
+/** Returns a page of several lists, one after the other. Links to pages tell in which list they begin. */
+export async function readParts(search: Search, parts: readonly ReadPart[]): Promise<FoundPage> {
+  const { cursor, part }: PartCursor =
+    search.page === undefined ? { part: 0 } : parsePartCursor(search.page, parts.length)
+  const resources: object[] = []
+  for (const [index, read] of parts.entries()) {
+    if (index < part) continue
+    const left = search.count - resources.length
+    const page = index === part ? cursor : undefined
+    const found = await read({ ...search, page, count: Math.max(1, left) })
+    // A full page has a next one only if there is something on it.
+    if (left === 0 && (found.resources.length > 0 || found.next !== undefined))
+      return { resources, next: formatPartCursor({ part: index }) }
+    resources.push(...found.resources)
+    if (found.next !== undefined)
+      return { resources, next: formatPartCursor({ part: index, cursor: found.next }) }
+  }
+  return { resources, next: undefined }
 }

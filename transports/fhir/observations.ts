@@ -6,12 +6,13 @@ import {
   getOriginal,
   originalType
 } from '../../core/exports/fhir-observation.js'
+import { findWrittenSpan } from '../../core/exports/fhir-original-time.js'
 import { TimeFormatter } from '../../core/exports/time-formatter.js'
 import type { Event } from '../../schemas/event.js'
 import type { ReadRequest } from '../endpoints.js'
 import type { Page } from './bundle.js'
-import { parseDates } from './dates.js'
-import { readEventPage, type EventSearch, type FoundPage } from './event-pages.js'
+import { parseDates, type Span } from './dates.js'
+import { readEventPage, readParts, type EventSearch, type FoundPage, type ReadPart } from './event-pages.js'
 import { readItemsById } from './items-by-id.js'
 import { readMixedPage } from './mixed-pages.js'
 import { adaptOriginal, type Observation } from './originals.js'
@@ -60,7 +61,7 @@ export async function searchObservations(patient: Patient, request: ReadRequest)
   }
   const [state, types] = [getSearchedState(search), listTypes(search)]
   const found = concernsPatient(patient, search)
-    ? await findPage(patient, search, { types, state, dates, lastUpdated, order, convert })
+    ? await findPage(patient, search, { types, state, dates, lastUpdated, order, convert, findSpan })
     : { resources: [] }
   return { type: 'Observation', search, ...found }
 }
@@ -71,9 +72,46 @@ async function findPage(patient: Patient, search: Search, events: EventSearch): 
   const ids = search.listValues('_id')
   if (ids.length > 0) return await readItemsById(patient, search, events)
   const hasPoints = search.listValues('code').length > 0 && from !== undefined && to !== undefined
-  return hasPoints
-    ? await readMixedPage(patient, search, events)
-    : await readEventPage(patient, search, events)
+  const read = hasPoints ? readMixedPage : readEventPage
+  if (from === undefined && to === undefined) return await read(patient, search, events)
+  const readNear = (near: EventSearch | undefined): readonly ReadPart[] =>
+    near ? [async part => await readEventPage(patient, part, near)] : []
+  const parts = [
+    ...readNear(from === undefined ? undefined : searchBefore(events, from)),
+    async (part: Search) => await read(patient, part, events),
+    ...readNear(to === undefined ? undefined : searchAfter(events, to))
+  ]
+  return await readParts(search, events.order === 'ascending' ? parts : parts.toReversed())
+}
+
+/** Seconds before and after the dates of a search in which dates without an offset are that are within it in UTC. */
+const margin = 2 * 86_400
+
+/** Returns the search for imported resources whose events end before a time although their texts do not say so. */
+function searchBefore(events: EventSearch, from: number): EventSearch {
+  const isBefore = ({ duration, time }: Event): boolean => duration !== null && time + (duration ?? 0) < from
+  return narrow(events, { from: from - margin, to: from }, isBefore)
+}
+
+/** Returns the search for those that begin after a time. */
+function searchAfter(events: EventSearch, to: number): EventSearch {
+  return narrow(events, { from: to, to: to + margin }, ({ time }) => time > to)
+}
+
+function narrow(
+  events: EventSearch,
+  range: { readonly from: number; readonly to: number },
+  isWithin: (event: Event) => boolean
+): EventSearch {
+  const convert = (event: Event): object | undefined =>
+    isWithin(event) && findSpan(event) ? events.convert(event) : undefined
+  return { ...events, types: [originalType], dates: { ...events.dates, ...range }, convert }
+}
+
+/** Returns when an imported resource is by its text, if that has no offset. */
+function findSpan(event: Event): Span | undefined {
+  const original = getOriginal(event)
+  return original && findWrittenSpan(original, event)
 }
 
 /** Returns the observation of an event; `undefined` if it is none. */

@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { closed, Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
 import { Stream } from '../../../schemas/stream.js'
+import { measureKey, readMeasureMark } from '../../../schemas/measures/measure.js'
 import { anyAccess } from '../../auth/allow.js'
 import { mergeLimitedClientData } from '../../validation/client-data.js'
 import { fail } from '../../errors.js'
@@ -82,7 +83,7 @@ function* updateInSteps(call: Call, { id, update: given }: Params): Steps<{ stre
   if (isMoving || isTrashing) yield* assertManagesAll(caller, nodes)
   if (isMoving) assertMayMove(call, node, parentId)
   const { clientData: oldData, trashed: wasTrashed, ...rest } = before
-  const clientData = mergeLimitedClientData(call, oldData, given.clientData)
+  const clientData = mergeLimitedClientData(call, oldData, omitShownMark(call, node, given.clientData))
   const stream: Stream = {
     ...rest,
     ...(name !== undefined && { name }),
@@ -97,6 +98,18 @@ function* updateInSteps(call: Call, { id, update: given }: Params): Steps<{ stre
   assertStreamsFitInMemory(call, stream, before)
   if (isMoving) yield* addAllChanges(changes, nodes)
   return { stream: toPublicStream(caller, node) }
+}
+
+/** Returns client data of a caller without the mark of a hidden stream above, which it was shown: many send back what they got. */
+function omitShownMark(
+  { caller }: Call,
+  node: StreamNode,
+  given: Params['update']['clientData']
+): Params['update']['clientData'] {
+  if (!given || readMeasureMark(node.stream.clientData) !== undefined) return given
+  const { [measureKey]: mark, ...rest } = given
+  const shown = readMeasureMark(toPublicStream(caller, node).clientData)
+  return mark !== undefined && mark === shown ? rest : given
 }
 
 /**

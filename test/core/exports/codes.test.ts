@@ -405,6 +405,33 @@ t.test('an access to a part of the streams gets the same codes, without the name
   t.equal(results[0].error?.id, 'invalid-method')
 })
 
+t.test('hidden streams above many others are read once', async t => {
+  const { alice } = await coffer(t)
+  let parentId: string | null = null
+  for (let level = 0; level < 60; level++) {
+    const id = `above-${level}`
+    const name = `${level} ${'long '.repeat(200)}`
+    await alice.do('streams.create', { id, name, parentId, ...(level === 0 && mark('weight')) })
+    parentId = id
+  }
+  const below = Array.from({ length: 200 }, (_, at) => `below-${at}`)
+  for (const id of below) await alice.stream(id, parentId)
+  await alice.stream('other', 'above-30')
+  const streamIds = [...below, 'other']
+  for (const streamId of [below[0]!, below.at(-1)!, 'other'])
+    await alice.event({ streamIds: [streamId], type: 'mass/kg', content: 70 })
+  const app = await alice.grantAll(streamIds.map(streamId => ({ streamId, level: 'read' })))
+  const credentials = { isEndpoint: true } as unknown as Record<string, string>
+  const { above } = await alice.service.call('alice', 'streams.findAbove', {}, app.token, credentials)
+  t.equal(above.length, 60 + streamIds.length)
+  t.ok(JSON.stringify(above).length < 100_000)
+  const { entry } = (await app.http('GET', '/fhir/Observation')).body
+  t.same(
+    entry.map(({ resource }: Answer) => resource.code.coding[0].code),
+    ['29463-7', '29463-7', '29463-7']
+  )
+})
+
 t.test('an event in several streams has the code of the one that identifies it', async t => {
   const { alice } = await coffer(t)
   const streams: Readonly<Record<string, object>> = {

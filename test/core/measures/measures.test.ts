@@ -254,7 +254,16 @@ t.test('a caller who may not read a source gets the rest', async t => {
     }
     // Nearer marks count. A change of others by the app stores nothing of what is above.
     await app.do('streams.update', { id: 'bar', update: { clientData: { own: 2 } } })
-    t.same((await alice.do('streams.get', { parentId: 'room' })).streams[0].clientData, { own: 2 })
+    const readOwn = async (): Promise<Answer> =>
+      (await alice.do('streams.get', { parentId: 'room' })).streams[0].clientData
+    t.same(await readOwn(), { own: 2 })
+    const [shown] = (await app.do('streams.get')).streams
+    const back = { ...shown.clientData, own: 3 }
+    const { stream } = await app.do('streams.update', { id: 'bar', update: { clientData: back } })
+    t.same(stream.clientData, { own: 3, 'coffer:measure': ':none' })
+    t.same(await readOwn(), { own: 3 }, 'nor does an app that sends back what it got')
+    await app.do('streams.update', { id: 'bar', update: { clientData: { 'coffer:measure': 'height' } } })
+    t.same(await readOwn(), { own: 3, 'coffer:measure': 'height' }, 'another mark is kept')
     await alice.do('streams.update', { id: 'bar', update: { clientData: { 'coffer:measure': 'weight' } } })
     t.match((await app.do('streams.get')).streams, [{ clientData: { 'coffer:measure': 'weight' } }, {}])
     t.match((await app.do('measures.facts', { measures: ['weight'] })).facts, [{ count: 3 }])

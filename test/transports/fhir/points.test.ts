@@ -129,7 +129,7 @@ t.test('data points', async t => {
     ]
     for (const [parts, code] of pages) {
       const page = Buffer.from(JSON.stringify(parts)).toString('base64url')
-      const query = `Observation?code=8867-4&date=2026-01-05&_sort=date&page=${page}`
+      const query = `Observation?code=8867-4&date=2026-01-05&_sort=date&page=1.${page}`
       const { body, status } = await ask(t, alice, query)
       t.match({ body, status }, { status: 400, body: { issue: [{ code }] } }, JSON.stringify(parts))
     }

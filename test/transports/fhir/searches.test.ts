@@ -235,3 +235,70 @@ t.test('a posted search is a form of texts, and nothing else', async t => {
   t.match(await post('code=1234-5', {}), { status: 415, body: { resourceType: 'OperationOutcome' } })
   t.match(await post('', {}), { status: 200, body: { total: 1 } }, 'without parameters')
 })
+
+t.test('imported resources are found by the dates that they name, wherever these were read', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('lab')
+  const hour = 3600
+  const add = async (text: string, offset: number, members: object = {}): Promise<string> => {
+    const resource = {
+      resourceType: 'Observation',
+      status: 'final',
+      code: { coding: [{ system: 'http://loinc.org', code: '4548-4' }] },
+      ...(text !== '' && { effectiveDateTime: text }),
+      ...members
+    }
+    const { id } = await alice.event({
+      streamIds: ['lab'],
+      type: 'clinical/fhir',
+      content: { displayName: text, clinicalType: 'labResultRecord' },
+      clientData: { 'fhir:resource': resource },
+      // As an import reads it in a zone that is so far east of UTC.
+      time: Date.parse(text || '2026-01-05') / 1000 - offset * hour,
+      ...(text === '' && { duration: day })
+    })
+    return id
+  }
+  const year = await add('2026', 1)
+  const period = await add('', 1, { effectivePeriod: { start: '2026-01-05', end: '2026-01-06' } })
+  const auckland = await add('2026-01-05', 13)
+  const zurich = await add('2026-01-05', 1)
+  const honolulu = await add('2026-01-05', -10)
+  const tuesday = await add('2026-01-06', 13)
+  const exact = await add('2026-01-05T23:30:00Z', 0)
+  const [before, after] = [await add('2026-01-04', -10), await add('2026-01-07', 14)]
+
+  const all = [after, tuesday, exact, honolulu, zurich, auckland, period, before, year]
+  const cases: Record<string, readonly string[]> = {
+    'date=2026-01-05': [exact, honolulu, zurich, auckland],
+    'date=ge2026-01-05': [after, tuesday, exact, honolulu, zurich, auckland, period],
+    'date=gt2026-01-05': [after, tuesday, period],
+    'date=lt2026-01-05': [before, year],
+    'date=le2026-01-05': [exact, honolulu, zurich, auckland, period, before, year],
+    'date=2026-01-06': [tuesday],
+    'date=ge2026-01-05&date=le2026-01-06': [tuesday, exact, honolulu, zurich, auckland, period],
+    'date=2026-01-05T23:30:00Z': [exact],
+    'date=2026': all
+  }
+  for (const [query, found] of Object.entries(cases))
+    for (const [order, count, code] of [
+      ['date', 2, ''],
+      ['-date', 1, '&code=http://loinc.org|4548-4'],
+      ['-date', 100, '']
+    ] as const) {
+      const path = `Observation?${query}${code}&_sort=${order}&_count=${count}`
+      const pages: Answer[] = []
+      for (let next: string | undefined = path; next !== undefined;) {
+        const { body }: { body: Answer } = await ask(t, alice, next)
+        pages.push(body)
+        next = body.link.find((each: Answer) => each.relation === 'next')?.url.split('/fhir/')[1]
+      }
+      const read = pages.flatMap(ids)
+      t.same(read.toSorted(), found.toSorted(), path)
+      if (pages.length === 1) t.equal(pages[0].total, found.length, `${path}: total`)
+      else t.ok(found.length > count || pages.length === 2, `${path}: pages`)
+    }
+  t.same(ids((await ask(t, alice, `Observation?_id=${zurich}&date=2026-01-05`)).body), [zurich])
+  t.equal((await ask(t, alice, 'Observation?date=2026-01-05&page=7.x')).status, 400)
+  t.equal((await ask(t, alice, 'Observation?date=2026-01-05&page=x')).status, 400)
+})
