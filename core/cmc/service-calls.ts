@@ -2,7 +2,7 @@
 import type { Access } from '../../schemas/access.js'
 import type { Event } from '../../schemas/event.js'
 import type { Account } from '../../storage/platform/account.js'
-import { runSteps } from '../../storage/steps.js'
+import { writeSteps, type Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { createCall, type Call } from '../call/method.js'
 import type { Services } from '../call/services.js'
@@ -28,43 +28,57 @@ export async function writeAsService<T>(
   account: Account,
   work: (call: Call) => T
 ): Promise<T> {
-  return await write({ services, account, work, mayExceedQuota: true })
+  // oxlint-disable-next-line require-yield -- the work is one step
+  return await writeStepsAsService(services, account, function* (call) {
+    return work(call)
+  })
 }
 
-/** The same for what counts like what users write themselves. Rejects with `user-intervention-required` if it would exceed the quota. */
+/** Like {@link writeAsService}, for work that may pause: at once, but in steps if it throws `NeedsSteps`. */
+export async function writeStepsAsService<T>(
+  services: Services,
+  account: Account,
+  work: (call: Call) => Steps<T>
+): Promise<T> {
+  return await write(services, account, { mayExceedQuota: true }, work)
+}
+
+/**
+ * Like {@link writeStepsAsService}, for what counts like what users write themselves; in steps if it `isLong`. Rejects with
+ * `user-intervention-required` if it would exceed the quota.
+ */
 export async function writeWithinQuota<T>(
   services: Services,
   account: Account,
-  work: (call: Call) => T
+  work: (call: Call) => Steps<T>,
+  isLong = false
 ): Promise<T> {
-  return await write({ services, account, work, mayExceedQuota: false })
+  return await write(services, account, { isLong }, work)
 }
 
 /**
  * Runs work in a transaction on behalf of the service, and publishes its changes once they are durable. Rejects with
  * what the work throws; then nothing is stored.
  */
-async function write<T>({
-  account,
-  mayExceedQuota,
-  services,
-  work
-}: {
-  readonly services: Services
-  readonly account: Account
-  readonly work: (call: Call) => T
-  readonly mayExceedQuota: boolean
-}): Promise<T> {
-  const store = services.accounts.openStore(account)
+async function write<T>(
+  services: Services,
+  account: Account,
+  {
+    isLong = false,
+    mayExceedQuota = false
+  }: { readonly isLong?: boolean; readonly mayExceedQuota?: boolean },
+  work: (call: Call) => Steps<T>
+): Promise<T> {
   let changes: Changes | undefined
-  const result = await store.write(() => {
+  const stepsIn = function* (store: UserStore): Steps<T> {
     const call = createServiceCall(services, account, store)
     changes = call.changes
     const finish = beginWrite(mayExceedQuota ? { mayExceedQuota } : {}, call)
-    const value = work(call)
-    runSteps(finish(true))
+    const value = yield* work(call)
+    yield* finish(true)
     return value
-  })
+  }
+  const result = await writeSteps(services.accounts.openStore(account), stepsIn, { isLong })
   services.bus.publish(account, changes!)
   return result
 }

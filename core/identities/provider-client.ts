@@ -16,7 +16,7 @@ interface CachedConfiguration {
 /** Seconds for which metadata of a provider is cached. The library fetches keys again if it does not know one, at most once a minute. */
 const metadataAge = 3600
 /** Maximum size of a response of a provider, in bytes. */
-const maxBytes = 1024 * 1024
+const maxBytes = 256 * 1024
 
 /** The library is loaded when a provider is first used. */
 export const loadOpenidClient = (): Promise<typeof import('openid-client')> => import('openid-client')

@@ -5,9 +5,12 @@ import type { Mirror } from '../../schemas/mirrors/mirror.js'
 import { isZone, zoneKey } from '../../schemas/zones.js'
 import type { Call } from '../call/method.js'
 import { deriveEventId } from '../cmc/outbox.js'
+import type { Steps } from '../../storage/steps.js'
 import { ApiError } from '../errors.js'
 import { isSeries } from '../events/fields.js'
+import { prepareBody } from '../events/writable-event.js'
 import { isShallow } from '../json/depth.js'
+import { createRemovalWork } from '../streams/removal-work.js'
 import { addTags } from '../streams/tags.js'
 import { truncateText } from '../truncate-text.js'
 import { isObject } from '../validation/is-object.js'
@@ -33,9 +36,14 @@ export function getCopiedEventId({ id }: Pick<Mirror, 'id'>, remoteId: string): 
 /**
  * Copies an event, or what has changed of it. Events outside the copied streams are not copied; if they were,
  * the copy is erased. `pass`: the comparison that has begun last. One that has not changed is only marked as
- * seen.
+ * seen. `addWork` is called before a change of the event; see {@link createRemovalWork}.
  */
-export function applyEvent(call: Call, mirror: Mirror, found: PeerEvent, pass: number): Applied {
+export function* applyEvent(
+  call: Call,
+  mirror: Mirror,
+  found: PeerEvent,
+  { addWork, pass }: { readonly pass: number; readonly addWork: (id: string) => void }
+): Steps<Applied> {
   const { mirrors } = call.store
   const id = getCopiedEventId(mirror, found.id)
   const known = mirrors.findEvent(mirror.id, id)
@@ -50,6 +58,7 @@ export function applyEvent(call: Call, mirror: Mirror, found: PeerEvent, pass: n
     if (known.pass !== pass) mirrors.putEvent(mirror.id, id, { version, pass })
     return 'unchanged'
   }
+  addWork(id)
   // With its points go its files.
   if (known && isOtherSeries(call, { id, type: found.item['type'] })) eraseEvent(call, mirror, id)
   const event = streamIds.length === 0 ? undefined : buildEvent(call, mirror, found, { id, streamIds })
@@ -58,7 +67,7 @@ export function applyEvent(call: Call, mirror: Mirror, found: PeerEvent, pass: n
     return streamIds.length === 0 ? 'unchanged' : 'skipped'
   }
   const isKnown = known !== undefined
-  if (!writeEvent(call, event, isKnown)) return 'skipped'
+  if (!(yield* writeEvent(call, event, isKnown))) return 'skipped'
   mirrors.putEvent(mirror.id, id, { version, pass })
   noteParts(call, mirror, event)
   return 'copied'
@@ -167,23 +176,36 @@ function buildClientData(
  * Writes the copy of an event, without an earlier version. Returns false, and writes nothing, if the id is
  * that of another event of this account.
  */
-function writeEvent({ changes, store }: Call, event: Event, isKnown: boolean): boolean {
+function* writeEvent(call: Call, event: Event, isKnown: boolean): Steps<boolean> {
+  const { changes, store } = call
   const before = store.events.find(event.id)
   if (before && !isKnown) return false
   if (before) {
     changes.addEvent(before)
+    const amended = { ...event, created: before.created }
     // The owner keeps earlier versions, the copy does not.
-    store.events.amend({ ...event, created: before.created })
+    store.events.amend(amended, yield* prepareBody(call, amended))
   } else {
     store.history.removeDeletion(event.id)
-    store.events.insert(event)
+    store.events.insert(event, yield* prepareBody(call, event))
   }
   changes.addEvent(event)
   return true
 }
 
+/** Erases events of a copy; those that are none are ignored. Throws `NeedsSteps` if that takes long, unless the store is a draft. */
+export function* eraseEvents(call: Call, mirror: Mirror, ids: readonly string[]): Steps<void> {
+  const addWork = createRemovalWork(call.store)
+  for (const id of ids) {
+    if (!call.store.mirrors.findEvent(mirror.id, id)) continue
+    addWork(id)
+    yield
+    eraseEvent(call, mirror, id)
+  }
+}
+
 /** Erases an event of a copy, with its earlier versions. Does nothing if there is none. */
-export function eraseEvent({ changes, now, store }: Call, mirror: Mirror, id: string): void {
+function eraseEvent({ changes, now, store }: Call, mirror: Mirror, id: string): void {
   store.mirrors.removeEvent(mirror.id, id)
   const event = store.events.find(id)
   if (!event) return

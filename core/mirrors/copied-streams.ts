@@ -18,6 +18,8 @@ import { isObject } from '../validation/is-object.js'
 /** Maximum number of streams of a copy, and of levels below its root. */
 const maxStreams = 10_000
 const maxDepth = 50
+/** Maximum number of items of an answer that are read, with malformed and repeated ones. */
+const maxItems = 2 * maxStreams
 /** Key in the client data of what is copied. */
 export const followedKey = 'coffer:followed'
 
@@ -53,11 +55,13 @@ export function getCopyId({ streamId }: Pick<Mirror, 'streamId'>, remoteId: stri
  */
 export function planStreams(mirror: Mirror, roots: readonly unknown[]): WantedStream[] {
   const wanted = new Map<string, WantedStream>()
+  let left = maxItems
   let level = [{ items: roots, parentId: mirror.streamId }]
   for (let depth = 1; level.length > 0 && wanted.size < maxStreams; depth++) {
     const next: typeof level = []
     for (const { items, parentId } of level)
-      for (const item of items) {
+      for (const item of items.slice(0, left)) {
+        left--
         const stream = toWanted(mirror, item, parentId)
         if (!stream || wanted.has(stream.id) || wanted.size >= maxStreams) continue
         wanted.set(stream.id, stream)

@@ -2,6 +2,7 @@
 import type { Mirror } from '../../schemas/mirrors/mirror.js'
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
 import type { Account } from '../../storage/platform/account.js'
+import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Call } from '../call/method.js'
 import type { Services } from '../call/services.js'
@@ -45,10 +46,23 @@ export async function writeCopy<T>(
   context: CopyContext,
   work: (call: Call, stored: StoredMirror) => T
 ): Promise<T | undefined> {
-  return await writeWithinQuota(context.services, context.account, call => {
-    const stored = call.store.mirrors.find(context.id)
-    return stored && isOpen(stored.mirror) ? work(call, stored) : undefined
+  // oxlint-disable-next-line require-yield -- the work is one step
+  return await writeCopyInSteps(context, function* (call, stored) {
+    return work(call, stored)
   })
+}
+
+/** Like {@link writeCopy}, for work that may pause: at once, but in steps if it `isLong` or throws `NeedsSteps`. */
+export async function writeCopyInSteps<T>(
+  { account, id, services }: CopyContext,
+  work: (call: Call, stored: StoredMirror) => Steps<T>,
+  isLong = false
+): Promise<T | undefined> {
+  const stepsIn = function* (call: Call): Steps<T | undefined> {
+    const stored = call.store.mirrors.find(id)
+    return stored && isOpen(stored.mirror) ? yield* work(call, stored) : undefined
+  }
+  return await writeWithinQuota(services, account, stepsIn, isLong)
 }
 
 /** Stores how far the copy is, and what is shown of the mirror. */

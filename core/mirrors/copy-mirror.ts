@@ -1,10 +1,18 @@
 /** Brings the copy of one mirror up to date: streams, deletions, then events, page by page. (docs/api/mirrors.md#how-it-is-kept-up-to-date) */
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
+import type { Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
-import { applyEvent, eraseEvent, getCopiedEventId, listLeaving } from './copied-events.js'
+import { applyEvent, eraseEvents, getCopiedEventId, listLeaving } from './copied-events.js'
 import { copyParts } from './copied-parts.js'
 import { emptySeries } from './copied-points.js'
-import { getStore, loadMirror, saveProgress, writeCopy, type CopyContext } from './copy-context.js'
+import {
+  getStore,
+  loadMirror,
+  saveProgress,
+  writeCopy,
+  writeCopyInSteps,
+  type CopyContext
+} from './copy-context.js'
 import { findOutdated, insertRoot, listOthers, planStreams, writeStream } from './copied-streams.js'
 import {
   PageTooLong,
@@ -14,6 +22,7 @@ import {
   readStreams,
   type PeerPage
 } from './peer-answers.js'
+import { createRemovalWork } from '../streams/removal-work.js'
 import { removeOthers } from './removed-streams.js'
 import { endPass, getFirstDeletion, pageLimit, parseProgress, startPass, type Pass } from './progress.js'
 
@@ -110,9 +119,8 @@ async function copyDeletions(context: CopyContext, end: number): Promise<boolean
     const copies = deletions.map(({ id }) => getCopiedEventId({ id: context.id }, id))
     await emptySeries(context, copies)
     if (deletions.length > 0)
-      await writeCopy(context, (call, stored) => {
-        for (const id of copies)
-          if (call.store.mirrors.findEvent(stored.mirror.id, id)) eraseEvent(call, stored.mirror, id)
+      await writeCopyInSteps(context, function* (call, stored) {
+        yield* eraseEvents(call, stored.mirror, copies)
         if (next.skip > maxAtOneTime) throw new PeerFailed({ id: 'too-many-events' })
         saveProgress(call, stored, {
           ...parseProgress(stored),
@@ -158,21 +166,28 @@ async function copyPage(context: CopyContext, pass: Pass): Promise<void> {
   // Most contacts find no change: nothing is written then.
   if (pass.since !== undefined && pass.pages === 0 && page.events.length === 0) return
   await emptySeries(context, listLeavingOf(context, page))
-  await writeCopy(context, (call, stored) => {
-    const { mirror } = stored
-    const progress = parseProgress(stored)
-    let skipped = 0
-    for (const event of page.events)
-      if (applyEvent(call, mirror, event, progress.comparison) === 'skipped') skipped++
-    const isCounted = pass.pages % countedPages === countedPages - 1
-    if (isCounted && call.store.mirrors.countEvents(mirror.id) > maxEvents)
-      throw new PeerFailed({ id: 'too-many-events' })
-    const next = advance(pass, page, call.now)
-    if (next.skip > maxAtOneTime) throw new PeerFailed({ id: 'too-many-events' })
-    if (page.events.length >= pass.limit)
-      return saveProgress(call, stored, { ...progress, pass: next }, { skipped: mirror.skipped + skipped })
-    finishPass(call, stored, next, skipped)
-  })
+  const write = (call: Call, stored: StoredMirror): Steps<void> => writePage(call, stored, page, pass)
+  await writeCopyInSteps(context, write, page.isLong)
+}
+
+/** Writes what a page changes, and where the pass goes on. */
+function* writePage(call: Call, stored: StoredMirror, page: PeerPage, pass: Pass): Steps<void> {
+  const { mirror } = stored
+  const progress = parseProgress(stored)
+  const turn = { pass: progress.comparison, addWork: createRemovalWork(call.store) }
+  let skipped = 0
+  for (const event of page.events) {
+    if ((yield* applyEvent(call, mirror, event, turn)) === 'skipped') skipped++
+    yield
+  }
+  const isCounted = pass.pages % countedPages === countedPages - 1
+  if (isCounted && call.store.mirrors.countEvents(mirror.id) > maxEvents)
+    throw new PeerFailed({ id: 'too-many-events' })
+  const next = advance(pass, page, call.now)
+  if (next.skip > maxAtOneTime) throw new PeerFailed({ id: 'too-many-events' })
+  const isFull = page.events.length >= pass.limit
+  if (isFull) saveProgress(call, stored, { ...progress, pass: next }, { skipped: mirror.skipped + skipped })
+  else finishPass(call, stored, next, skipped)
 }
 
 /** Lists events of a page that will be erased with their points. */
@@ -245,12 +260,12 @@ async function sweep(context: CopyContext): Promise<boolean> {
   if (!state || parseProgress(state).isSweeping !== true) return true
   while (!context.isStopped()) {
     await emptySeries(context, listUnseen(context))
-    const isDone = await writeCopy(context, (call, stored) => {
+    const isDone = await writeCopyInSteps(context, function* (call, stored) {
       const { isSweeping, ...progress } = parseProgress(stored)
       if (isSweeping !== true) return true
       const { mirror } = stored
       const ids = call.store.mirrors.listUnseen(mirror.id, progress.comparison, writeLimit)
-      for (const id of ids) eraseEvent(call, mirror, id)
+      yield* eraseEvents(call, mirror, ids)
       if (ids.length < writeLimit) saveProgress(call, stored, progress)
       return ids.length < writeLimit
     })

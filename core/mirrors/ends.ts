@@ -2,18 +2,18 @@
 import type { Mirror, MirrorEnd } from '../../schemas/mirrors/mirror.js'
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
 import type { Account } from '../../storage/platform/account.js'
-import { runSteps } from '../../storage/steps.js'
+import { runSteps, type Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Call } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import { getOwnName } from '../cmc/names.js'
-import { recordAction, writeAsService } from '../cmc/service-calls.js'
+import { recordAction, writeAsService, writeStepsAsService } from '../cmc/service-calls.js'
 import { ensureSigningKey } from '../oauth/keys.js'
 import { signToken } from '../oauth/jwt.js'
 import { getCounterparty } from '../permissions/peer-access.js'
 import { endPermissions } from '../streams/ended-permissions.js'
 import { listSubtree } from '../streams/tree.js'
-import { eraseEvent } from './copied-events.js'
+import { eraseEvents } from './copied-events.js'
 import { emptySeries } from './copied-points.js'
 import { listOthers, removeStreams } from './copied-streams.js'
 import { parseProgress } from './progress.js'
@@ -58,7 +58,7 @@ export async function eraseCopy(services: Services, account: Account, id: string
       { account, id, services },
       store().mirrors.listUnseen(id, Number.MAX_SAFE_INTEGER, eraseLimit)
     )
-    isDone = await writeAsService(services, account, call => eraseSome(call, id))
+    isDone = await writeStepsAsService(services, account, call => eraseSome(call, id))
   }
   const key = await ensureSigningKey(services, services.clock.now())
   await writeAsService(services, account, call => {
@@ -85,13 +85,13 @@ export async function eraseCopy(services: Services, account: Account, id: string
 }
 
 /** Returns whether nothing is left. */
-function eraseSome(call: Call, id: string): boolean {
+function* eraseSome(call: Call, id: string): Steps<boolean> {
   const { mirrors, streams } = call.store
   const stored = mirrors.find(id)
   if (stored?.mirror.state !== 'erasing') return true
   const { mirror } = stored
   const ids = mirrors.listUnseen(id, Number.MAX_SAFE_INTEGER, eraseLimit)
-  for (const each of ids) eraseEvent(call, mirror, each)
+  yield* eraseEvents(call, mirror, ids)
   if (ids.length > 0) {
     const progress = parseProgress(stored)
     const erased = (progress.erased ?? 0) + ids.length

@@ -2,6 +2,7 @@
 import type { MirrorError } from '../../schemas/mirrors/mirror.js'
 import { getErrorId, type Endpoint, type PeerAnswer, type PeerCalls } from '../cmc/peers/peer-calls.js'
 import { isPause } from '../cmc/peers/peer-pauses.js'
+import { getKnownSize } from '../json/depth.js'
 import { isObject } from '../validation/is-object.js'
 import { maxTime, type Pass } from './progress.js'
 
@@ -41,6 +42,8 @@ export interface PeerPage {
   readonly events: readonly PeerEvent[]
   /** Time of the other server, in seconds. */
   readonly serverTime: number | undefined
+  /** Whether it is long enough to be written in steps. */
+  readonly isLong: boolean
 }
 
 /** An event of an answer. Its other members are not checked. */
@@ -62,7 +65,7 @@ export async function readStreams(peers: PeerCalls, endpoint: Endpoint): Promise
 /** Reads a page of events. Rejects like {@link readStreams}, also for events out of order. */
 export async function readPage(peers: PeerCalls, endpoint: Endpoint, pass: Pass): Promise<PeerPage> {
   const { limit, since, skip, toTime } = pass
-  const { events, meta } = await read(peers, endpoint, 'events.get', {
+  const body = await read(peers, endpoint, 'events.get', {
     state: 'all',
     fromTime: -maxTime,
     toTime,
@@ -70,6 +73,7 @@ export async function readPage(peers: PeerCalls, endpoint: Endpoint, pass: Pass)
     limit,
     ...(since !== undefined && { modifiedSince: since })
   })
+  const { events, meta } = body
   if (!Array.isArray(events)) refuse()
   const serverTime = isObject(meta) ? toNumber(meta['serverTime']) : undefined
   const page = events.slice(0, limit).map(toPeerEvent)
@@ -78,7 +82,7 @@ export async function readPage(peers: PeerCalls, endpoint: Endpoint, pass: Pass)
     if (time > last) refuse()
     last = time
   }
-  return { events: page, serverTime }
+  return { events: page, serverTime, isLong: getKnownSize(body) > 0 }
 }
 
 /** Where the list of deletions goes on: those after a time in seconds, without a number of them. */

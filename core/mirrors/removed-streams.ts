@@ -4,7 +4,8 @@ import type { StreamNode } from '../../storage/streams/node.js'
 import { leaveStream } from './copied-events.js'
 import { emptySeries } from './copied-points.js'
 import { removeStreams } from './copied-streams.js'
-import { getStore, saveProgress, writeCopy, type CopyContext } from './copy-context.js'
+import { getStore, saveProgress, writeCopy, writeCopyInSteps, type CopyContext } from './copy-context.js'
+import { createRemovalWork } from '../streams/removal-work.js'
 import { parseProgress } from './progress.js'
 
 /** Number of events, and of streams, that are removed in one transaction. */
@@ -45,11 +46,16 @@ async function leaveSome(
   if (leaving.length === 0) return true
   await emptySeries(
     context,
-    leaving.filter(id => store.events.find(id)?.streamIds.length === 1)
+    // Events without points may be large.
+    leaving.filter(id => store.series.getEnd(id) && store.events.find(id)?.streamIds.length === 1)
   )
-  return await writeCopy(context, call => {
-    for (const id of call.store.mirrors.listInStream(number, removeLimit))
+  return await writeCopyInSteps(context, function* (call) {
+    const addWork = createRemovalWork(call.store)
+    for (const id of call.store.mirrors.listInStream(number, removeLimit)) {
+      addWork(id)
+      yield
       leaveStream(call, mirror, id, stream.id)
+    }
     return false
   })
 }

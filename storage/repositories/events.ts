@@ -197,8 +197,8 @@ export class EventRepository {
   }
 
   /** Corrects the event with this id without keeping a version. Returns its public text. Throws if it does not exist. */
-  amend(event: Event): string {
-    return this.#replace(this.#findLocation(event.id), event)
+  amend(event: Event, body?: EventBody): string {
+    return this.#replace(this.#findLocation(event.id), event, body)
   }
 
   /** Removes an event in steps, and records its deletion at `deleted` (seconds). Its attachments become orphans, and its series goes with it. Throws if it does not exist. */

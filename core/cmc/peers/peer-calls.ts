@@ -11,6 +11,7 @@ import { isShallow } from '../../json/depth.js'
 import { parseWebUrl } from '../../parse-url.js'
 import { getAccountUrl } from '../../service-info.js'
 import { isObject } from '../../validation/is-object.js'
+import { parseAnswer } from './parse-answer.js'
 import { PeerPauses } from './peer-pauses.js'
 
 /** An API endpoint: the URL of an account, and a token. */
@@ -28,6 +29,7 @@ export interface PeerAnswer {
   readonly body: Readonly<Record<string, unknown>>
   /** Seconds. */
   readonly retryAfter?: number | undefined
+  /** `too-long` also stands for objects with more keys than this service takes, and for very many objects and arrays. */
   readonly problem?: 'internal' | 'timeout' | 'too-long' | 'unreachable'
 }
 
@@ -140,7 +142,7 @@ export class PeerCalls {
     const credentials = { authorization: endpoint.token, ip: '127.0.0.1', via: 'http' } as const
     const request = createRequest({ user, method, credentials }, params)
     const outcome = await this.dispatcher.call({ ...request, isWhole: true, maxLength: maxBytes })
-    if (outcome.ok) return { status: 200, body: JSON.parse(`{${outcome.members}}`) as PeerAnswer['body'] }
+    if (outcome.ok) return await this.#toAnswer({ status: 200, text: `{${outcome.members}}` })
     const { error } = outcome
     if (error.id === 'too-many-results') return { status: 0, body: {}, problem: 'too-long' }
     const body = { error: JSON.parse(JSON.stringify(error)) as unknown }
@@ -185,7 +187,7 @@ export class PeerCalls {
     const headers = { authorization: endpoint.token, 'user-agent': this.#userAgent }
     return await this.#ask(endpoint, async () => {
       const found = await this.#outgoing.download(url, headers, limits, receive)
-      return 'received' in found ? found : toPeerAnswer(found)
+      return 'received' in found ? found : await this.#toAnswer(found)
     })
   }
 
@@ -233,16 +235,18 @@ export class PeerCalls {
       ...(verb === 'POST' && { 'content-type': 'application/json' })
     }
     const request = { method: verb, headers, ...(verb === 'POST' && { body: JSON.stringify(params) }) }
-    const ask = async () => toPeerAnswer(await this.#outgoing.exchange(url, request, maxBytes))
+    const ask = async () => await this.#toAnswer(await this.#outgoing.exchange(url, request, maxBytes))
     return await this.#ask(endpoint, ask)
   }
-}
 
-function toPeerAnswer(exchange: Exchange): PeerAnswer {
-  if ('problem' in exchange) return { status: 0, body: {}, problem: exchange.problem }
-  const { retryAfter, status, text } = exchange
-  const body = parseBody(text) // Errors are stored and shown as they are.
-  return { status, body: status < 300 || isShallow(body, 100) ? body : {}, retryAfter }
+  async #toAnswer(exchange: Exchange): Promise<PeerAnswer> {
+    if ('problem' in exchange) return { status: 0, body: {}, problem: exchange.problem }
+    const { retryAfter, status, text } = exchange
+    const body = await parseAnswer(text, this.services.config.limits.jsonKeys)
+    if (!body) return { status: 0, body: {}, problem: 'too-long' }
+    // Errors are stored and shown as they are.
+    return { status, body: status < 300 || isShallow(body, 100) ? body : {}, retryAfter }
+  }
 }
 
 const requests: Readonly<
@@ -266,15 +270,6 @@ function toQuery(params: object): string {
     if (Array.isArray(value)) for (const each of value) query.append(`${key}[]`, String(each))
     else query.append(key, String(value))
   return query.size === 0 ? '' : `?${query.toString()}`
-}
-
-function parseBody(text: string): PeerAnswer['body'] {
-  try {
-    const body: unknown = JSON.parse(text)
-    return isObject(body) ? body : {}
-  } catch {
-    return {}
-  }
 }
 
 /** Returns the parts of an answer that a trigger may show. */

@@ -74,7 +74,7 @@ function collectNames(roots: unknown, names: Map<string, string>): void {
       if (!isObject(stream)) continue
       const { children, id, name } = stream
       if (typeof id === 'string' && typeof name === 'string') names.set(id, name)
-      if (Array.isArray(children)) next.push(...(children as unknown[]))
+      if (Array.isArray(children)) for (const child of children as unknown[]) next.push(child)
     }
     level = next
   }
