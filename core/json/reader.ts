@@ -57,6 +57,7 @@ export function createValueEndFinder(text: string): (from: number) => number {
 
 /** Limits for JSON written by the service: it was within the limits when it was written. */
 export const unlimited: JsonLimits = { jsonDepth: Infinity, jsonKeys: Infinity }
+
 /** Number of characters scanned one by one after an escaped one, before searching for the next quotation mark. */
 const stepsPerSearch = 16
 
