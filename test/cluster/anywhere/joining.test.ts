@@ -55,6 +55,32 @@ test('a socket that is opened while its user moves is notified once', { timeout:
   await t.rejects(socketOf(t, client(n2, username)), 'two sockets are allowed')
 })
 
+test('scopes that the next node does not know are refused', { timeout: 600_000 }, async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const nodes = await startPair(t, cluster)
+  const [n1, n2] = nodes
+  // The answer to the subscription, and the question about the scopes that follows it.
+  for (const [node, text] of [
+    [n1, 'keys'],
+    [n2, 'getSubscriptions']
+  ] as const) {
+    const username = nameAt(n1, 0)
+    await userAt(nodes, username)
+    const socket = await socketOf(t, client(n2, username))
+    const { held, release } = hold(node.engine, text)
+    const subscribing = socket.call('subscribe', { key: 'all' })
+    await held
+    await move(n1, n2, createFixedShards(64).indexOf(username))
+    await until(() => socket.heard.includes('eventsChanged'), 'the socket to be joined again')
+    release()
+    t.match(await subscribing, { error: { id: 'api-unavailable' } }, text)
+    t.same((await socket.call('getSubscriptions')).scopes, {})
+    t.match(await socket.call('subscribe', { key: 'all' }), { keys: ['all'] })
+    t.match(await socket.call('getSubscriptions'), { scopes: { all: {} } })
+  }
+})
+
 test('a socket is not joined for a node that is lost meanwhile', async t => {
   const { alice, server } = await openCoffer(t, { sockets: { maxPerUser: 1 } })
   const { services } = server
