@@ -7,7 +7,7 @@ import type { AuthenticatedUser, Notifier, Subscriber, Subscription } from '../.
 import { toApiError } from '../../core/call/outcome.js'
 import { fail } from '../../core/errors.js'
 import { catchUpMessages, type LiveNotifier } from '../../core/notifications/live-notifier.js'
-import { restoreMethod } from '../../core/notifications/subscriptions.js'
+import { readMethod, restoreMethod } from '../../core/notifications/subscriptions.js'
 import type { Accounts } from '../../storage/accounts.js'
 import type { LocalCalls } from './local-calls.js'
 import { servedElsewhere, type SubscriptionEvents } from './node-peers.js'
@@ -119,7 +119,7 @@ class RoutedSubscription implements Subscription {
     const result = await subscription.runMethod(method, params)
     if (method === 'getSubscriptions') return result
     // The scopes are restored at the node that serves the user next.
-    const { scopes } = (await subscription.runMethod('getSubscriptions', {})) as { scopes: object }
+    const { scopes } = (await subscription.runMethod(readMethod, {})) as { scopes: object }
     // That may have been done already, with the former scopes.
     if (this.#subscription !== subscription) return fail('api-unavailable')
     this.#scopes = scopes

@@ -63,7 +63,7 @@ test('scopes that the next node does not know are refused', { timeout: 600_000 }
   // The answer to the subscription, and the question about the scopes that follows it.
   for (const [node, text] of [
     [n1, 'keys'],
-    [n2, 'getSubscriptions']
+    [n2, 'readSubscriptions']
   ] as const) {
     const username = nameAt(n1, 0)
     await userAt(nodes, username)
@@ -79,6 +79,19 @@ test('scopes that the next node does not know are refused', { timeout: 600_000 }
     t.match(await socket.call('subscribe', { key: 'all' }), { keys: ['all'] })
     t.match(await socket.call('getSubscriptions'), { scopes: { all: {} } })
   }
+})
+
+test('a subscription counts as one call', { timeout: 600_000 }, async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  // Creating a stream, opening the socket, and subscribing.
+  const nodes = await startPair(t, cluster, { limits: { callsPerToken: { window: 3600, personal: 3 } } })
+  const [n1, n2] = nodes
+  const username = nameAt(n1, 0)
+  await userAt(nodes, username)
+  const socket = await socketOf(t, client(n2, username))
+  t.match(await socket.call('subscribe', { key: 'all' }), { keys: ['all'] })
+  t.match(await socket.call('getSubscriptions'), { error: { id: 'too-many-requests' } })
 })
 
 test('a socket is not joined for a node that is lost meanwhile', async t => {
