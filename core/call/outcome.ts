@@ -171,7 +171,7 @@ export function toApiError(thrown: unknown): ApiError {
       'The result of this call is unknown. Check whether it took effect',
       thrown
     )
-  if (thrown instanceof StoreUnavailable)
+  if (thrown instanceof StoreUnavailable || thrown instanceof AccountElsewhere)
     return new ApiError('api-unavailable', 'This account is temporarily unreachable. Try again', {
       retryAfter: 1,
       cause: thrown
@@ -195,7 +195,6 @@ export function toApiError(thrown: unknown): ApiError {
  * write twice. (docs/spec/errors.md#retrying)
  */
 export function toErrorAfterWrite(thrown: unknown): ApiError {
-  if (thrown instanceof AccountElsewhere) return createUnknownResultError(resultUnavailable, thrown)
   const error = toApiError(thrown)
   return error.details.retryAfter === undefined ? error : createUnknownResultError(resultUnavailable, thrown)
 }

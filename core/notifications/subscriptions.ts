@@ -43,17 +43,21 @@ type SubscriptionMethod = (
 
 /** Subscribes again at another node, which may know of a later state of the permissions. Not a method of sockets. */
 export const restoreMethod = 'restoreSubscriptions'
+/** The same as `getSubscriptions`, for the node that restores them. Not a method of sockets. */
+export const readMethod = 'readSubscriptions'
 
 const methods = new Map<string, SubscriptionMethod>([
   ['subscribe', subscribe],
   ['unsubscribe', unsubscribe],
   ['getSubscriptions', getSubscriptions],
-  [restoreMethod, restoreSubscriptions]
+  [restoreMethod, restoreSubscriptions],
+  [readMethod, getSubscriptions]
 ])
+const internalMethods = new Set([restoreMethod, readMethod])
 
 /** Returns whether a method is a subscription method. */
 export function isSubscriptionMethod(name: string): boolean {
-  return methods.has(name) && name !== restoreMethod
+  return methods.has(name) && !internalMethods.has(name)
 }
 
 /** The socket that calls a subscription method. */
@@ -63,13 +67,13 @@ interface SubscriptionContext {
   readonly subscriber: SubscribedAccess
 }
 
-/** Runs a subscription method and returns its result; counts as a call. Throws like any method. */
+/** Runs a subscription method and returns its result; counts as a call if it is one. Throws like any method. */
 export function runSubscriptionMethod(
   { services, callers, subscriber }: SubscriptionContext,
   name: string,
   params: unknown
 ): object {
-  services.callLimit?.count(subscriber.account, subscriber.access)
+  if (!internalMethods.has(name)) services.callLimit?.count(subscriber.account, subscriber.access)
   const run = methods.get(name) ?? fail('invalid-method', `No method ${quoteText(name)}`)
   return run(services, callers, subscriber, params)
 }

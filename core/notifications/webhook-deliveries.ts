@@ -182,11 +182,13 @@ export class WebhookDeliveries {
 
   /** Makes one call and records its status. */
   async #call(task: Task): Promise<void> {
-    const started = await this.#markSending(task)
-    if (!started) return
+    const isStarted = await this.#markSending(task)
+    // It may have ended in the meantime: then its messages stay queued.
+    const kept = isStarted && this.#find(task)
+    if (!kept) return
     const transientMessages = [...task.transientMessages]
     task.transientMessages.clear()
-    const status = await this.sender.post(started, [...new Set([...transientMessages, ...started.sending])])
+    const status = await this.sender.post(kept, [...new Set([...transientMessages, ...kept.sending])])
     // Aborted by a shutdown: it may not have arrived, so the messages stay queued.
     if (this.#isClosed && status === 0) return
     if (!isSuccess(status)) for (const message of transientMessages) task.transientMessages.add(message)
@@ -206,22 +208,18 @@ export class WebhookDeliveries {
     return isCalled ? kept : undefined
   }
 
-  /**
-   * Marks the queued messages as being sent, and returns the webhook; `undefined` if there is nothing to
-   * send.
-   */
-  async #markSending(task: Task): Promise<StoredWebhook | undefined> {
+  /** Marks the queued messages as being sent. Resolves with whether there is anything to send. */
+  async #markSending(task: Task): Promise<boolean> {
     const kept = this.#find(task)
-    if (!kept || !hasOwed(kept)) return task.transientMessages.size > 0 ? kept : undefined
+    if (!kept || !hasOwed(kept)) return task.transientMessages.size > 0
     const store = this.services.accounts.openStore(task.account)
     // The mark is on disk before the call, together with the changes that the call reports.
     return await store.write(() => {
       const current = store.webhooks.find(task.id)
-      if (!current) return undefined
+      if (!current) return false
       const { owed, sending, ...rest } = current
-      const started = { ...rest, owed: [], sending: [...new Set([...sending, ...owed])] }
-      store.webhooks.updateQueues(started)
-      return started
+      store.webhooks.updateQueues({ ...rest, owed: [], sending: [...new Set([...sending, ...owed])] })
+      return true
     })
   }
 

@@ -7,7 +7,7 @@ import type { AuthenticatedUser, Notifier, Subscriber, Subscription } from '../.
 import { toApiError } from '../../core/call/outcome.js'
 import { fail } from '../../core/errors.js'
 import { catchUpMessages, type LiveNotifier } from '../../core/notifications/live-notifier.js'
-import { restoreMethod } from '../../core/notifications/subscriptions.js'
+import { readMethod, restoreMethod } from '../../core/notifications/subscriptions.js'
 import type { Accounts } from '../../storage/accounts.js'
 import type { LocalCalls } from './local-calls.js'
 import { servedElsewhere, type SubscriptionEvents } from './node-peers.js'
@@ -65,7 +65,7 @@ export class ClusterNotifier implements Notifier {
     )
     this.#subscriptions.set(id, routed)
     try {
-      if (await routed.join()) return routed
+      if (await routed.start()) return routed
       this.#subscriptions.delete(id)
       return undefined
     } catch (error) {
@@ -119,7 +119,9 @@ class RoutedSubscription implements Subscription {
     const result = await subscription.runMethod(method, params)
     if (method === 'getSubscriptions') return result
     // The scopes are restored at the node that serves the user next.
-    const { scopes } = (await subscription.runMethod('getSubscriptions', {})) as { scopes: object }
+    const { scopes } = (await subscription.runMethod(readMethod, {})) as { scopes: object }
+    // That may have been done already, with the former scopes.
+    if (this.#subscription !== subscription) return fail('api-unavailable')
     this.#scopes = scopes
     return result
   }
@@ -139,8 +141,17 @@ class RoutedSubscription implements Subscription {
     this.subscriber.close()
   }
 
+  /** Joins for the first time. Resolves with whether the access still allows that. */
+  async start(): Promise<boolean> {
+    this.#isJoining = true
+    const hasJoined = await this.#join()
+    this.#isJoining = false
+    if (this.#needsRejoin && hasJoined) this.rejoin()
+    return hasJoined
+  }
+
   /** Joins at the node that serves the user. Resolves with whether the access still allows that. */
-  async join(): Promise<boolean> {
+  async #join(): Promise<boolean> {
     const { accounts, calls, feed, dispatcher, ownership } = this.options
     const { credentials, id, username } = this
     const joinHere = async (): Promise<Subscription | undefined> => {
@@ -156,7 +167,14 @@ class RoutedSubscription implements Subscription {
     >(
       username,
       async () => {
-        const joined = await calls.read(username, joinHere)
+        let joined: Subscription | undefined
+        try {
+          await calls.read(username, async () => (joined = await joinHere()))
+        } catch (error) {
+          // This node may have joined, and then not have been certain to serve the user.
+          joined?.unsubscribe()
+          throw error
+        }
         return joined && { ...bindMethods(joined), life: undefined }
       },
       async peer => {
@@ -182,7 +200,7 @@ class RoutedSubscription implements Subscription {
     this.#needsRejoin = true
     if (this.#isJoining || this.#hasEnded) return
     this.#isJoining = true
-    void this.#rejoin().finally(() => (this.#isJoining = false))
+    void this.#rejoin()
   }
 
   /** Joins again until that succeeds, and restores the scopes. Ends the subscription if it is refused. */
@@ -192,7 +210,7 @@ class RoutedSubscription implements Subscription {
       this.#subscription?.unsubscribe()
       this.#subscription = undefined
       try {
-        if (!(await this.join())) return this.end()
+        if (!(await this.#join())) return this.end()
         await this.#restoreScopes()
       } catch (error) {
         if (toApiError(error).status < 500) return this.end()
@@ -200,6 +218,7 @@ class RoutedSubscription implements Subscription {
         await wait(retryMs, undefined, { ref: false })
       }
     }
+    this.#isJoining = false
     this.#notifyMissed()
   }
 

@@ -38,18 +38,15 @@ export function serveConnection(
   { calls, files, runtime, ownership }: ServeConnectionOptions,
   connection: Pick<Connection, 'hasRoom' | 'post'>
 ): ConnectionEvents {
-  const subscribers = new Set<number>()
-  const remainders = new Set<number>()
+  const held: Held = { subscribers: new Set(), remainders: new Set(), isLost: false }
+  const { subscribers, remainders } = held
   const pending = new Set<Promise<void>>()
   const post = (message: WorkerMessage): void => connection.post(serialize(message))
   const emit: EmitEvent = (name, ...args) => {
     if (name === 'unsubscribed') subscribers.delete(args[0] as number)
     post([name, args])
   }
-  const operations = trackResources(createNodeOperations({ calls, files, runtime }, emit), {
-    subscribers,
-    remainders
-  })
+  const operations = trackResources(createNodeOperations({ calls, files, runtime }, emit), held)
   return {
     receive(bytes) {
       const request = deserialize(bytes) as WorkerRequest
@@ -69,6 +66,7 @@ export function serveConnection(
     },
     waitUntilAnswered: () => Promise.all(pending),
     onLost() {
+      held.isLost = true
       for (const id of subscribers) operations.leave(id)
       for (const number of remainders) operations.drop(number)
     },
@@ -123,16 +121,23 @@ function createNodeOperations(
   }
 }
 
-/** Tracks which subscriptions and remainders have to be released when the connection is lost. */
-function trackResources(
-  operations: Operations,
-  { remainders, subscribers }: { subscribers: Set<number>; remainders: Set<number> }
-): Operations {
+/** What a connection holds, by number: it has to be released when the connection is lost. */
+interface Held {
+  readonly subscribers: Set<number>
+  readonly remainders: Set<number>
+  isLost: boolean
+}
+
+/** Tracks what a connection holds. What an operation yields after the connection is lost is released at once. */
+function trackResources(operations: Operations, held: Held): Operations {
+  const { remainders, subscribers } = held
   return {
     ...operations,
     async call(request) {
       const outcome = await operations.call(request)
-      if (outcome.ok && outcome.remainder !== undefined) remainders.add(outcome.remainder)
+      if (!outcome.ok || outcome.remainder === undefined) return outcome
+      if (held.isLost) operations.drop(outcome.remainder)
+      else remainders.add(outcome.remainder)
       return outcome
     },
     async pull(number) {
@@ -149,9 +154,19 @@ function trackResources(
       remainders.delete(number)
       operations.drop(number)
     },
-    join(username, credentials, id) {
-      subscribers.add(id)
-      return operations.join(username, credentials, id)
+    async join(username, credentials, id) {
+      let hasJoined = false
+      try {
+        // Known before it is certain that this node serves the user.
+        subscribers.add(id)
+        hasJoined = await operations.join(username, credentials, id)
+        return hasJoined
+      } finally {
+        if (held.isLost || !hasJoined) {
+          subscribers.delete(id)
+          operations.leave(id)
+        }
+      }
     },
     leave(id) {
       subscribers.delete(id)
