@@ -42,8 +42,7 @@ export interface TextRange {
 }
 
 /**
- * Finds the value of a member in the text of an object written by `JSON.stringify`; the first, if several
- * have that name. Returns `undefined` if there is none.
+ * Finds the value of a member in the text of an object written by `JSON.stringify`; the first of that name, `undefined` if there is none.
  */
 export function findMember(text: string, name: string): TextRange | undefined {
   return new Reader(text, unlimited, Infinity).findMember(name)
