@@ -174,11 +174,13 @@ t.test('points whose answers are too long do not fail a contact', async t => {
   const list = ['long', 'longEnd'].map(id => remote(id, { type: 'series:mass/kg' }))
   const { counts, world } = await start(t, list, { long, longEnd })
   const id = await follow(world)
-  // On a busy machine, the next contact's time ends one that is under way: some make few requests.
-  for (let count = 0; count < 3 || (count < 20 && counts.get('longEnd')! <= 40); count++)
+  const getCount = (name: string): number => counts.get(name) ?? 0
+  // On a busy machine, the next contact's time ends one that is under way: some make few requests, all for the same event.
+  const isMissing = (): boolean => getCount('longEnd') <= 40 || getCount('long') === 0
+  for (let count = 0; count < 3 || (count < 20 && isMissing()); count++)
     t.equal((await contact(world, id)).error, undefined)
-  t.ok(counts.get('longEnd')! > 40, 'goes on in the next contact')
-  t.ok(counts.get('long')! < 60, 'is given up')
+  t.ok(getCount('longEnd') > 40, 'goes on in the next contact')
+  t.ok(getCount('long') > 0 && getCount('long') < 60, 'is given up')
 })
 
 const integrity = (text: string | Buffer, algorithm = 'sha256'): string =>
