@@ -34,7 +34,7 @@ export interface StreamsMethods {
   /** Get the streams above those of the access. */
   'streams.findAbove': {
     params: Record<string, never>
-    result: { above: { id: string; streams: { name: string; mark?: string }[] }[] }
+    result: { above: { id?: string; name: string; mark?: string; above?: number }[] }
   }
   /** Get the contents of each stream. */
   'streams.facts': {

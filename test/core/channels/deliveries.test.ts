@@ -108,6 +108,8 @@ t.test('the hourly limit holds for a target, whatever channel leads there', asyn
   t.equal(server.deliveries.length, 2)
   clock.advance(3601)
   await until(() => server.deliveries.length === 4, 'a summary for each channel')
+  // They are counted once they are answered.
+  await service.settle()
 
   // Nor if the channel is removed while a message is on its way.
   clock.advance(3601)
