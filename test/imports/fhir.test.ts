@@ -132,6 +132,61 @@ t.test('of several codes, the more specific one that is known says what was meas
   ])
 })
 
+t.test('quantities beside a blood pressure are records of their own', async t => {
+  const part = (of: string, value: number, unit: string): object => ({
+    ...code(of),
+    valueQuantity: { value, code: unit, unit }
+  })
+  const pressure = [part('8480-6', 120, 'mm[Hg]'), part('8462-4', 80, 'mm[Hg]'), part('8867-4', 60, '/min')]
+  const position = { ...code('8361-8'), valueCodeableConcept: { text: 'sitting' } }
+  const panel = (...more: readonly object[]): object =>
+    observation('', {}, { ...code('85354-9'), valueQuantity: undefined, component: [...pressure, ...more] })
+  const found = await read(
+    panel(part('8478-0', 93, 'mm[Hg]'), position, part('29463-7', 72, 'kg')),
+    panel(position)
+  )
+  t.equal(found.data.length, 4)
+  t.match(found.data, [
+    { type: 'blood-pressure/mmhg-bpm', content: { systolic: 120, diastolic: 80, rate: 60 } },
+    {
+      type: 'clinical/fhir',
+      content: { fhir: { identifier: 'r0.4' } },
+      clientData: {
+        'fhir:resource': {
+          resourceType: 'Observation',
+          id: 'r0.4',
+          component: undefined,
+          ...part('8478-0', 93, 'mm[Hg]'),
+          effectiveDateTime: '2024-05-01T08:00:00+02:00'
+        }
+      }
+    },
+    { type: 'mass/kg', content: 72, stream: 'Weight' },
+    { type: 'blood-pressure/mmhg-bpm' }
+  ])
+  const times = new Set(found.data.map(({ time }) => time))
+  t.equal(times.size, 1, 'of the same time')
+  const identities = new Set(found.data.map(({ identity }) => identity))
+  t.equal(identities.size, 4)
+
+  const second = await read(panel(part('8480-6', 130, 'mm[Hg]'), part('8462-4', 85, 'mm[Hg]')))
+  t.match(
+    second.data.slice(1).map(({ clientData }) => clientData),
+    [130, 85].map(value => ({ 'fhir:resource': { valueQuantity: { value } } }))
+  )
+
+  const high = { interpretation: [{ text: 'high' }] }
+  const map = { ...part('8478-0', 93, 'mm[Hg]'), referenceRange: [{ text: '70 to 100' }] }
+  const judged = await read({ ...panel(map), ...high, note: [{ text: 'left arm' }] })
+  t.match(judged.data[1]?.clientData, {
+    'fhir:resource': { ...map, interpretation: undefined, note: undefined }
+  })
+  const method = { text: 'x'.repeat(30_000) }
+  const large = await read({ ...panel(...Array.from({ length: 10 }, () => map)), method })
+  t.equal(large.data.length, 1)
+  t.same(large.leftOut, { 'larger than a record can be': 10 }, 'long texts are not repeated for each')
+})
+
 t.test('entries that did not take place, have no result or were ruled out are skipped by name', async t => {
   const left = await read(
     ...['cancelled', 'registered'].map(status => observation('29463-7', kg, { status })),

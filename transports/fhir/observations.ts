@@ -89,7 +89,9 @@ const margin = 2 * 86_400
 
 /** Returns the search for imported resources whose events end before a time although their texts do not say so. */
 function searchBefore(events: EventSearch, from: number): EventSearch {
-  const isBefore = ({ duration, time }: Event): boolean => duration !== null && time + (duration ?? 0) < from
+  // What lasts from one of the dates to the other, or begins between them, is in other lists.
+  const end = Math.min(from, events.dates.to ?? from)
+  const isBefore = ({ duration, time }: Event): boolean => duration !== null && time + (duration ?? 0) < end
   return narrow(events, { from: from - margin, to: from }, isBefore)
 }
 

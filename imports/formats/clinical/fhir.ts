@@ -4,7 +4,7 @@ import { parseIsoTime } from '../../text/times.js'
 import { getMember, readObjects, isJson, isObject, getList, getText, type Json } from '../json-files.js'
 import { buildClinicalEvent, isClinicalKind } from './clinical-event.js'
 import { timeMembers } from './fhir-times.js'
-import { findMeasurement } from './observations.js'
+import { findMeasurement, listFurther } from './observations.js'
 import { getRecordVersion, ResourceVersions } from './resource-versions.js'
 
 export const fhir: Format = {
@@ -72,8 +72,14 @@ export class FhirReader {
     }
     const common = { kind, source: getSource(resource), ...span, ...getIdentity(resource) }
     const measurement = findMeasurement(resource, span.duration)
-    if (measurement) this.sink.addRecord({ ...common, ...measurement })
-    else this.#addClinicalRecord(kind, resource)
+    if (!measurement) {
+      this.#addClinicalRecord(kind, resource)
+      return
+    }
+    this.sink.addRecord({ ...common, ...measurement })
+    for (const each of listFurther(resource, measurement))
+      if (each) this.#addObservation(kind, each)
+      else this.sink.skip(kind, 'larger than a record can be')
   }
 
   /** Adds a clinical record, kept as it is. */

@@ -1,5 +1,5 @@
 /** Maps FHIR observations to event types, by LOINC and UCUM. */
-import { getMember, toLookupMap, getList, getNumber, getText, type Json } from '../json-files.js'
+import { getMember, toLookupMap, getList, getNumber, getText, isObject, type Json } from '../json-files.js'
 import { findMeasure, scaleValue } from '../../text/units.js'
 
 /** What observations with a code measure. */
@@ -64,6 +64,51 @@ export function findMeasurement(resource: Json, duration: number | undefined): M
   const known = findKnown(codes)
   const value = known && toValue(known, quantity)
   return value && { ...value, stream: known.stream }
+}
+
+/** Members of an observation that are about its own value, or long. */
+const ownMembers = new Set([
+  'component',
+  'contained',
+  'dataAbsentReason',
+  'interpretation',
+  'note',
+  'referenceRange',
+  'text',
+  'valueQuantity'
+])
+/** Maximum total length of what observations of components repeat, in characters of JSON. */
+const maxRepeated = 256 * 1024
+
+/**
+ * Returns the quantities in the components of an observation that its measurement does not contain, such as a weight beside a blood
+ * pressure, each as an observation of its own; `undefined` for those that would repeat too much.
+ */
+export function listFurther(resource: Json, { content, type }: Measurement): (Json | undefined)[] {
+  const rate = getMember(content, 'rate') === undefined ? [] : [heartRateCode]
+  const used = new Set(type === 'blood-pressure/mmhg-bpm' ? [systolicCode, diastolicCode, ...rate] : [])
+  const further = Array.from(getList(resource, 'component').entries()).filter(([, each]) => {
+    const code = listLoincCodes(each).find(one => used.has(one))
+    // The first one of each code is part of the measurement.
+    if (code !== undefined) used.delete(code)
+    return code === undefined && isObject(getMember(each, 'valueQuantity'))
+  })
+  if (further.length === 0) return []
+  const shared = Object.fromEntries(Object.entries(resource).filter(([name]) => !ownMembers.has(name)))
+  const isLarge = JSON.stringify(shared).length * further.length > maxRepeated
+  return further.map(([at, each]) => {
+    if (isLarge) return undefined
+    const { code, interpretation, referenceRange, valueQuantity } = each as Json
+    const id = getText(resource, 'id')
+    return {
+      ...shared,
+      ...(id !== undefined && { id: `${id}.${at + 1}` }),
+      code,
+      valueQuantity,
+      ...(interpretation !== undefined && { interpretation }),
+      ...(referenceRange !== undefined && { referenceRange })
+    }
+  })
 }
 
 /**

@@ -278,6 +278,8 @@ t.test('imported resources are found by the dates that they name, wherever these
     'date=2026-01-06': [tuesday],
     'date=ge2026-01-05&date=le2026-01-06': [tuesday, exact, honolulu, zurich, auckland, period],
     'date=2026-01-05T23:30:00Z': [exact],
+    // What lasts from before the one to the other.
+    'date=lt2026-01-05T12:00:00Z&date=ge2026-01-06': [period],
     'date=2026': all
   }
   for (const [query, found] of Object.entries(cases))
