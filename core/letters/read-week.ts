@@ -59,12 +59,16 @@ async function readAll(getCall: () => Call, start: (call: Call) => Listing<Reade
   let call = getCall()
   const listing = call.store.read(() => start(call))
   const items: unknown[] = []
-  for (;;) {
-    const page = call.store.read(() => listing.next(call))
-    items.push(...(JSON.parse(`[${page.text}]`) as unknown[]))
-    if (page.done) return items
-    await nextTurn()
-    // The file may have been closed and opened again.
-    call = getCall()
+  try {
+    for (;;) {
+      const page = call.store.read(() => listing.next(call))
+      items.push(...(JSON.parse(`[${page.text}]`) as unknown[]))
+      if (page.done) return items
+      await nextTurn()
+      // The file may have been closed and opened again.
+      call = getCall()
+    }
+  } finally {
+    listing.close?.()
   }
 }

@@ -1,4 +1,5 @@
 /** Runs a read of measures in slices, and lists its result in pages. */
+import type { MeasureRepository } from '../../storage/measures/measure-repository.js'
 import type { MeasureRun } from '../../storage/measures/reading.js'
 import { ReaderVersion, type Reader } from '../call/reader.js'
 import { fail } from '../errors.js'
@@ -37,9 +38,11 @@ const maxHeld = 1_100_000
 export class RunListing<T> implements Listing<Reader> {
   readonly #permissions: ReaderVersion
   readonly #sent = new Set<string>()
-  #started: StartedRun<T>
+  /** `undefined` between the first page and the second one if nothing could be listed yet. */
+  #started: StartedRun<T> | undefined
+  /** The one of the first page, weakly: calls that share it may complete it while this one waits, and hundreds may wait. */
+  #first: WeakRef<StartedRun<T>> | undefined
   #isInUse = false
-  #hasBegun = false
   #items: Items | undefined
   #reader: Reader
   #scope: string
@@ -76,25 +79,39 @@ export class RunListing<T> implements Listing<Reader> {
   close(): void {
     if (!this.#isInUse) return
     this.#isInUse = false
-    this.#reader.store.measures.release(this.#started.run)
+    this.#reader.store.measures.release(this.#started!.run)
   }
 
   #readNext(reader: Reader): Page {
     this.#reader = reader
     if (this.#permissions.hasChanged(reader)) this.#restartIfNeeded({ ...this.call, ...reader })
     const { measures } = reader.store
-    const { run } = this.#started
+    const isFirst = !this.#first
+    this.#started ??= this.#first?.deref() ?? this.start({ ...this.call, ...reader }, this.#scope)
+    const started = this.#started
+    // Much time may pass between the first page and the others: meanwhile, other reads go on, also if this one is shared.
+    if (isFirst) this.#first = new WeakRef(started)
+    else if (measures.mustWait(started.run)) return { ...emptyPage, isWaiting: true }
+    else this.#use(measures, started)
+    const page = this.#continue(measures, started, isFirst)
+    if (isFirst && !this.#items) this.#started = undefined
+    return page
+  }
+
+  #use(measures: MeasureRepository, { run }: StartedRun<T>): void {
     if (!this.#isInUse) measures.use(run)
     this.#isInUse = true
-    // Much time may pass between the first page and the others: meanwhile, other reads go on.
-    const isFirst = !this.#hasBegun
-    this.#hasBegun = true
-    if ((isFirst && run.isLarge) || measures.mustWait(run)) return { ...emptyPage, isWaiting: true }
+  }
+
+  /** Reads on; what is or becomes large on the first page waits. */
+  #continue(measures: MeasureRepository, started: StartedRun<T>, isFirst: boolean): Page {
+    const { run } = started
+    const mustWait = (): boolean => isFirst && run.isLarge
     if (!this.#items) {
-      const result = measures.next(run)
+      const result = mustWait() ? undefined : measures.next(run)
       if (run.held > maxHeld) fail('too-many-results')
-      if (result === undefined) return emptyPage
-      this.#items = this.#started.finish(() => this.#reader, result)
+      if (result === undefined || mustWait()) return { ...emptyPage, isWaiting: mustWait() }
+      this.#items = started.finish(() => this.#reader, result)
     }
     const page = this.#readPage(this.#items)
     return page.done ? page : { ...page, holdsValue: run.isLarge }

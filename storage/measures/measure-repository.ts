@@ -17,6 +17,14 @@ const leaseMs = 10_000
 /** Cells of a grid, of 20 bytes, that take as much memory as a value. */
 const cellsPerValue = 7
 
+/**
+ * Number of values that the large reads of all accounts hold before only the one whose turn began first reads on, and number up to which
+ * a read goes on all the same.
+ */
+const [maxTotal, maxMiddle] = [2_000_000, 20_000]
+/** The repositories of which a large read has its turn, in the order in which the turns began. */
+const busy = new Set<MeasureRepository>()
+
 /** Starts reads of measures in one account's file. */
 export class MeasureRepository {
   readonly #shared = new SharedRuns()
@@ -86,23 +94,47 @@ export class MeasureRepository {
   }
 
   /**
-   * Returns whether a large run, also a complete one whose result is in use, must wait for another one of the account. Called before
-   * each use: a run keeps its turn until all that use it have called {@link release}, or else for ten seconds after the last use.
+   * Returns whether a large run, also a complete one whose result is in use, must wait for another one of the account, or for those of
+   * others that hold too much. Called before each use: a run keeps its turn until all that use it have called {@link release}, or else
+   * for ten seconds after the last use.
    */
   mustWait(run: MeasureRun<unknown>): boolean {
     if (!run.isLarge) return false
     const nowMs = performance.now()
-    const large = nowMs < this.#largeUntilMs ? this.#large?.deref() : undefined
+    const large = this.#findLarge(nowMs)
     if (large && large !== run) return true
-    if (!large) this.#large = new WeakRef(run)
+    if (!large) {
+      this.#large = new WeakRef(run)
+      busy.delete(this)
+      busy.add(this)
+    }
     this.#largeUntilMs = nowMs + leaseMs
-    return false
+    return this.#mustWaitForOthers(nowMs) && run.held > maxMiddle && !run.isComplete
   }
 
   /** Ends the use of a run by a call: once no call uses it, other large runs go on. */
   release(run: MeasureRun<unknown>): void {
     run.users--
-    if (run.users <= 0 && this.#large?.deref() === run) this.#large = undefined
+    if (run.users > 0 || this.#large?.deref() !== run) return
+    this.#large = undefined
+    busy.delete(this)
+  }
+
+  /** Returns the run that has its turn, if any. */
+  #findLarge(nowMs: number): MeasureRun<unknown> | undefined {
+    return nowMs < this.#largeUntilMs ? this.#large?.deref() : undefined
+  }
+
+  /** Returns whether others hold too much, and forgets accounts of which no read has its turn any more. */
+  #mustWaitForOthers(nowMs: number): boolean {
+    let total = 0
+    for (const each of busy) {
+      const held = each.#findLarge(nowMs)?.held
+      if (held === undefined) busy.delete(each)
+      else total += held
+    }
+    const [first] = busy
+    return total > maxTotal && first !== this
   }
 
   /**

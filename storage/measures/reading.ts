@@ -60,6 +60,11 @@ export class MeasureRun<T> {
     return this.held > maxSmall
   }
 
+  /** True once there is a result. */
+  get isComplete(): boolean {
+    return this.#result !== undefined
+  }
+
   /** True once an error was thrown: it is thrown again. */
   get hasFailed(): boolean {
     return this.#failure !== undefined

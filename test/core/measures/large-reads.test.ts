@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { createId } from '../../../core/ids.js'
 import { findBeginning } from '../../../storage/measures/period-beginnings.js'
+import { MeasureRepository } from '../../../storage/measures/measure-repository.js'
 import { MeasureRun, type MeasureStore } from '../../../storage/measures/reading.js'
 import { ValueCells } from '../../../storage/measures/value-cells.js'
 import { openCoffer, type Answer } from '../../support/coffer.js'
@@ -35,6 +36,42 @@ t.test('sources with one number each take as much memory as is counted', t => {
   t.ok(bytes < held * 150, `${bytes} bytes, ${held} values`)
   // With a map for each of what there may be besides, it was 1.1 KB.
   t.ok(bytes < 600, `${bytes} bytes`)
+  t.end()
+})
+
+/** Begins a read of an account of its own. */
+function beginAlone(held: number): [MeasureRepository, MeasureRun<number>] {
+  const measures = new MeasureRepository({} as never, {} as never, {} as never)
+  const run = new MeasureRun(function* (reading) {
+    reading.held = held
+    yield
+    return held
+  })
+  run.next({} as MeasureStore)
+  measures.use(run)
+  return [measures, run]
+}
+
+t.test('the reads of all accounts hold limited memory', t => {
+  const all = Array.from({ length: 30 }, () => beginAlone(500_000))
+  const going = (): number => all.filter(([measures, run]) => !measures.mustWait(run)).length
+  // Of 75 MB each.
+  t.equal(going(), 4)
+  t.equal(going(), 1, 'the first one')
+  const [middle, small] = [beginAlone(15_000), beginAlone(10)]
+  for (const [measures, run] of [middle, small]) t.notOk(measures.mustWait(run), 'short ones go on')
+  middle[0].release(middle[1])
+  const [second] = all.splice(1, 1)
+  second![0].release(second![1])
+  t.equal(going(), 1, 'the others still hold too much')
+  for (let left = all.length; left > 0; left--) {
+    t.notOk(all[0]![0].mustWait(all[0]![1]))
+    const [[measures, run]] = all.splice(0, 1) as [(typeof all)[0]]
+    measures.release(run)
+  }
+  const last = beginAlone(500_000)
+  t.notOk(last[0].mustWait(last[1]), 'nothing is left')
+  last[0].release(last[1])
   t.end()
 })
 

@@ -247,6 +247,20 @@ t.test('dashboards', async t => {
     }
   })
 
+  t.test('count the current day once it is over', async t => {
+    const { panels } = JSON.parse(
+      readFileSync(join(packageDirectory, 'docs', 'dashboards', 'coffer.json'), 'utf8')
+    )
+    const panel = panels.find(({ title }: Answer) => title === 'Steps a day')
+    // As Grafana does: the range is moved, and ends with its last day.
+    const [, days, unit] = /^(\d+)d(\/d)?$/.exec(panel.timeShift ?? '0d')!
+    const now = monday + day + 8 * 3600 - Number(days) * day
+    const end = unit === undefined ? now : Math.ceil(now / day) * day - 0.001
+    const { result } = await range(panel.targets[0].expr, end - 7 * day, end, '1h')
+    const total = Array.from({ length: 24 }, (_, hour) => 100 + hour).reduce((sum, value) => sum + value, 0)
+    t.equal(Number(result[0].values.at(-1)[1]), total, 'a morning does not lower the mean')
+  })
+
   t.test('use forms, and the token as a password', async t => {
     const { service, username } = alice
     const response = await fetch(`${service.server.url}/${username}/prometheus/api/v1/query_range`, {
