@@ -91,16 +91,14 @@ export class RunListing<T> implements Listing<Reader> {
     const started = this.#started
     // Much time may pass between the first page and the others: meanwhile, other reads go on, also if this one is shared.
     if (isFirst) this.#first = new WeakRef(started)
-    else if (measures.mustWait(started.run)) return { ...emptyPage, isWaiting: true }
-    else this.#use(measures, started)
+    else {
+      if (!this.#isInUse) measures.use(started.run)
+      this.#isInUse = true
+      if (measures.mustWait(started.run)) return { ...emptyPage, isWaiting: true }
+    }
     const page = this.#continue(measures, started, isFirst)
     if (isFirst && !this.#items) this.#started = undefined
     return page
-  }
-
-  #use(measures: MeasureRepository, { run }: StartedRun<T>): void {
-    if (!this.#isInUse) measures.use(run)
-    this.#isInUse = true
   }
 
   /** Reads on; what is or becomes large on the first page waits. */
