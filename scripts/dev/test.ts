@@ -111,7 +111,8 @@ function interleave<T>(first: readonly T[], second: readonly T[]): T[] {
  */
 function getKind(file: string): Kind {
   const source = readFileSync(join(packageDirectory, file), 'utf8')
-  if (/^t\.(?!(?:test|setTimeout|comment)\()|process\.memoryUsage\(/m.test(source)) return 'alone'
+  if (/^t\.(?!(?:test|setTimeout|comment)\()|process\.memoryUsage\(|\bmeasureHeap\(/m.test(source))
+    return 'alone'
   if (/support\/(?:app|browser|pages)\.js'/.test(source)) return 'browser'
   return /^(?:t\.setTimeout\(|(?:t\.)?test\(.*\btimeout:)/m.test(source) ? 'long' : 'short'
 }

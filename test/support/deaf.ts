@@ -1,18 +1,14 @@
 /** Socket clients that send requests and never read, and how much memory they cost the service. */
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import type { Test } from 'tap'
 import { WebSocket } from 'ws'
 import { coffer, type Client, type Overrides, type Service } from './coffer.js'
+import { collectGarbage } from './heap.js'
 import { socketOf } from './socket.js'
 
 export const KiB = 1024
 export const MiB = 1024 * KiB
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
 
 /** Returns the memory of this process in bytes: that of the service, as clients in these tests use next to none. */
 export function held(): number {

@@ -1,14 +1,10 @@
 /** A waiting node keeps nothing of its attempts to start. */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { silentLog } from '../../../core/log.js'
 import { retryStart } from '../../../server/nodes/retry-start.js'
+import { collectGarbage } from '../../support/heap.js'
 import { until } from '../../support/socket.js'
-
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
 
 t.test('a waiting node releases the errors of its attempts', async t => {
   const ending = new AbortController()
@@ -23,7 +19,7 @@ t.test('a waiting node releases the errors of its attempts', async t => {
   )
   await until(() => failures.length > 3, 'some attempts')
   await until(() => {
-    collect()
+    collectGarbage()
     return failures.slice(0, 3).every(failure => failure.deref() === undefined)
   }, 'their failures to be forgotten')
   ending.abort()

@@ -1,11 +1,10 @@
 /** Accounts whose files cannot be rebuilt from their logs: available copies are found, and the best one restored. */
 import { rmSync } from 'node:fs'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t, { type Test } from 'tap'
 import { EngineUnavailable, type Entry } from '../../../cluster/engine.js'
 import { Rescue } from '../../../cluster/rescue.js'
 import { Layout } from '../../../storage/files/layout.js'
+import { collectGarbage } from '../../support/heap.js'
 import { Random } from '../../support/random.js'
 import { until } from '../../support/socket.js'
 import { MemoryLog } from '../memory-log.js'
@@ -203,7 +202,7 @@ class LongLog extends MemoryLog {
   }
 
   override async read(subject: string, from: number, limit: number): Promise<Entry[]> {
-    collect()
+    collectGarbage()
     this.mostBytes = Math.max(this.mostBytes, process.memoryUsage().arrayBuffers)
     const first = Math.max(1, from)
     const count = Math.min(limit, 4, this.records + 1 - first)
@@ -217,8 +216,6 @@ class LongLog extends MemoryLog {
 }
 
 const recordBytes = 4 * 1024 * 1024
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
 
 t.test('a log larger than memory can be inspected', async t => {
   const log = new LongLog(64)

@@ -1,7 +1,5 @@
 /** Reads of measures that hold many values: one of an account at a time, and what takes how much memory. */
 import { get } from 'node:http'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { createId } from '../../../core/ids.js'
 import { findBeginning } from '../../../storage/measures/period-beginnings.js'
@@ -9,15 +7,8 @@ import { MeasureRepository } from '../../../storage/measures/measure-repository.
 import { MeasureRun, type MeasureStore } from '../../../storage/measures/reading.js'
 import { ValueCells } from '../../../storage/measures/value-cells.js'
 import { openCoffer, type Answer } from '../../support/coffer.js'
+import { measureHeap } from '../../support/heap.js'
 import { until } from '../../support/socket.js'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
-
-function measureHeap(): number {
-  collectGarbage()
-  return process.memoryUsage().heapUsed
-}
 
 const hours = 60_000
 const start = Date.UTC(2020, 0, 1) / 1000

@@ -1,14 +1,10 @@
 /** Periods by the hundred thousand, such as the stages of many years of sleep: what they take, and that none is counted twice. */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { Pauses } from '../../../core/measures/pauses.js'
 import { addPeriods, PeriodLists, type PeriodGroup } from '../../../core/measures/periods.js'
 import type { Steps } from '../../../storage/steps.js'
+import { measureHeap } from '../../support/heap.js'
 import { seeded } from '../../support/random.js'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
 
 /** Bytes of a value that a read holds: see `ContentsQuery.countHeld`. */
 const bytesPerValue = 150
@@ -34,15 +30,13 @@ function group(streamId: string, periods: Iterable<readonly [from: number, to: n
 
 t.test('take as much memory as is counted', async t => {
   const count = 200_000
-  collectGarbage()
-  const before = process.memoryUsage().heapUsed
+  const before = measureHeap()
   const lists = new PeriodLists()
   let held = 0
   for (let at = 0; at < count; at++)
     held += lists.add({ from: at * 60.25, to: at * 60.25 + 20.5, state: 'full' })
   const groups = finish(lists.group(0, new Pauses()))
-  collectGarbage()
-  const bytes = process.memoryUsage().heapUsed - before
+  const bytes = measureHeap() - before
   t.equal(groups.length, count)
   t.ok(bytes < held * bytesPerValue, `${bytes} bytes, ${held} values`)
   // Both are in memory until here.

@@ -1,16 +1,7 @@
 /** Large reads of measures whose results are assembled in memory, one of an account at a time. */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { openCoffer, type Client } from '../../support/coffer.js'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
-
-function measureHeap(): number {
-  collectGarbage()
-  return process.memoryUsage().heapUsed
-}
+import { measureHeap } from '../../support/heap.js'
 
 const hours = 20_000
 const start = Date.UTC(2020, 0, 1) / 1000

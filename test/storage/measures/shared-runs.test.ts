@@ -1,10 +1,9 @@
 /** Reads that calls share: who gets which, and what is kept of them. */
 import { setImmediate } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { MeasureRun, type MeasureStore } from '../../../storage/measures/reading.js'
 import { SharedRuns } from '../../../storage/measures/shared-runs.js'
+import { collectGarbage } from '../../support/heap.js'
 
 // Nothing here reads a file.
 const file = {} as MeasureStore
@@ -98,8 +97,6 @@ t.test('results of all accounts take limited memory', async t => {
 })
 
 t.test('a read that is abandoned half way takes no memory', async t => {
-  setFlagsFromString('--expose-gc')
-  const collectGarbage = runInNewContext('gc') as () => void
   const runs = new SharedRuns()
   const partial = begin(runs)
   for (let turn = 0; turn < 10 && partial.deref(); turn++) {

@@ -1,24 +1,15 @@
 /** What a query over very many days and cells keeps in memory. */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { findMeasure } from '../../../schemas/measures/catalogue.js'
 import { CellReader } from '../../../transports/prometheus/cells.js'
 import { UserCalls } from '../../../transports/user-calls.js'
 import { coffer } from '../../support/coffer.js'
+import { measureHeap } from '../../support/heap.js'
 
 const day = 86_400
 /** Midnight of 5 January 2026 in UTC. */
 const end = Date.UTC(2026, 0, 5) / 1000
 const days = 29 * 365
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
-
-function measureHeap(): number {
-  collectGarbage()
-  return process.memoryUsage().heapUsed
-}
 
 t.test('many days and cells', async t => {
   const { alice } = await coffer(t)

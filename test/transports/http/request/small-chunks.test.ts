@@ -2,36 +2,26 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { Listener } from '../../../../transports/http/listener.js'
 import { ChunkList } from '../../../../transports/http/request/small-chunks.js'
 import { coffer, testConfig } from '../../../support/coffer.js'
+import { measureHeap } from '../../../support/heap.js'
 import { seeded } from '../../../support/random.js'
 
 const head =
   'POST /users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
 
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
-
-/** Returns the size of JavaScript objects in bytes, without the content of buffers. */
-function used(): number {
-  collectGarbage()
-  return process.memoryUsage().heapUsed
-}
-
 t.test('a body in chunks of one byte', async t => {
   t.test('is not stored byte by byte while it arrives', async t => {
     const service = await coffer(t)
     const { anonymous } = service.server.services.uploadBuffers
-    const before = used()
+    const before = measureHeap()
     const socket = connect(Number(new URL(service.server.url).port))
     const size = 100_000
     socket.write(`${head}${'1\r\n \r\n'.repeat(size)}`)
     while (anonymous.bytes < size) await nextTurn()
-    const bytes = used() - before
+    const bytes = measureHeap() - before
     t.ok(bytes < 50 * size, `${bytes} bytes`)
     socket.write('2\r\n{}\r\n0\r\n\r\n')
     t.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 400 .*invalid-parameters-format/s)
@@ -75,10 +65,10 @@ t.test('ChunkList', async t => {
 
   t.test('does not keep small chunks', async t => {
     const chunks = new ChunkList()
-    const before = used()
+    const before = measureHeap()
     const size = 100_000
     for (let n = 0; n < size; n++) chunks.add(Buffer.alloc(1))
-    const bytes = used() - before
+    const bytes = measureHeap() - before
     t.ok(bytes < 50 * size, `${bytes} bytes`)
     t.equal(chunks.join().length, size)
   })
