@@ -73,7 +73,7 @@ t.test('older clients', olderClientsNeeded(), async t => {
       names.filter(name => !types.isKnown(name.replace('*', 'x'))),
       ['contact/facebook']
     )
-    t.match(logged, [/^2 .*"contact\/facebook": .*"numset\/\*": /])
+    t.match(logged, [/\(2\): .*"contact\/facebook": .*"numset\/\*": /])
     t.equal(logged.length, 1)
   })
 })

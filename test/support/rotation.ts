@@ -1,4 +1,5 @@
-/** Cases that the short form runs in rotation, and the long form all. */
+/** Cases and subtests that the short form runs in rotation, and the long form all. */
+import type { Test } from 'tap'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 /** Each run starts at another case. */
@@ -13,4 +14,21 @@ export function rotate<T>(
   if (isLong) return cases
   t.comment(`one in ${share}: COFFER_TEST_SEED=${seed}`)
   return cases.filter((_, index) => (index + seed) % share === 0)
+}
+
+/**
+ * Returns a function that runs one in `share` of the subtests declared with it, other ones for another seed, which is printed; all of
+ * them in the long form. For subtests about load, faults and hostile input, which do not depend on each other: what a feature does is
+ * always tested.
+ */
+export function inRotation(
+  t: Test,
+  share: number
+): (name: string, run: (t: Test) => unknown) => Promise<unknown> {
+  if (isLong) return async (name, run) => await t.test(name, run)
+  t.comment(`one subtest in ${share}: COFFER_TEST_SEED=${seed}`)
+  let declared = 0
+  return async (name, run) => {
+    if ((declared++ + seed) % share === 0) await t.test(name, run)
+  }
 }

@@ -5,6 +5,7 @@ import { CellReader } from '../../../transports/prometheus/cells.js'
 import { UserCalls } from '../../../transports/user-calls.js'
 import { coffer } from '../../support/coffer.js'
 import { measureHeap } from '../../support/heap.js'
+import { inRotation } from '../../support/rotation.js'
 
 const day = 86_400
 /** Midnight of 5 January 2026 in UTC. */
@@ -27,10 +28,11 @@ t.test('many days and cells', async t => {
   const credentials = { ip: '127.0.0.1', via: 'http', authorization: alice.token } as const
   const reader = new CellReader(new UserCalls(dispatcher, 'alice', credentials), 'UTC')
   const series = { labels: {}, measure: findMeasure('weight')! }
+  const test = inRotation(t, 2)
   const readDays = async (at: number): Promise<number> =>
     (await reader.readDays({ ...series, shape: 'day' }, end - (days - at) * day, end)).length
 
-  await t.test('take little memory, however long the id of their stream is', async t => {
+  await test('take little memory, however long the id of their stream is', async t => {
     const before = measureHeap()
     for (let at = 0; at < 6; at++) t.equal(await readDays(at), days - at)
     const withDays = measureHeap()
@@ -43,7 +45,7 @@ t.test('many days and cells', async t => {
     t.ok(after - withDays < 30e6, `${after - withDays} bytes`)
   })
 
-  await t.test('take little memory, also of many streams', async t => {
+  await test('take little memory, also of many streams', async t => {
     const streams = Array.from({ length: 1000 }, (_, at) => `${at}`.padEnd(1024, '-'))
     const calls = streams.map(stream => [
       { method: 'streams.create', params: { id: stream, name: stream.slice(0, 9) } },
@@ -68,12 +70,12 @@ t.test('many days and cells', async t => {
     t.ok(after - before < 18e6, `${after - before} bytes`)
   })
 
-  await t.test('are read up to a number in all', async t => {
+  await test('are read up to a number in all', async t => {
     const readMore = async (): Promise<void> => {
       for (let at = 6; at < 60; at++) await readDays(at)
     }
     const refused = { errorType: 'execution', message: /reads more than 500000 steps or days/ }
     await t.rejects(readMore(), refused)
-    t.equal(await readDays(0), days, 'what has been read is still known')
+    t.equal(await readDays(6), days - 6, 'what has been read is still known')
   })
 })

@@ -3,6 +3,7 @@ import t from 'tap'
 import { measures } from '../../../schemas/measures/catalogue.js'
 import { silentLog } from '../../../core/log.js'
 import { coffer, type Answer } from '../../support/coffer.js'
+import { inRotation } from '../../support/rotation.js'
 
 const minute = 60
 /** Midnight of 5 January 2026 in UTC. */
@@ -53,33 +54,31 @@ t.test('large queries', async t => {
   /** Takes long enough for many other requests to arrive meanwhile. */
   const askMuch = async (): Promise<Answer> => await askAll('coffer_frequency_bpm')
 
+  const test = inRotation(t, 2)
   t.test('read a limited number of cells', async t => {
     t.match(await askAll('coffer_frequency_bpm'), { code: 422, error: /reads more than 500000 steps/ })
     t.match(await askAll('coffer_measure_heart_rate'), { code: 200, status: 'success' })
   })
 
-  t.test(
-    'of an access wait in a limited number, whatever form its token has, and leave room for others',
-    async t => {
-      const heavy = askMuch()
-      const path = '/prometheus/api/v1/query?query=coffer_measure_heart_rate'
-      const forms = Array.from({ length: 130 }, async (_, at) => {
-        const authorization = `${reader.token} app-${at}`
-        return await reader.http('GET', path, undefined, { authorization })
-      })
-      t.equal((await alice.http('GET', path)).status, 200)
-      await heavy
-      const refused = (await Promise.all(forms)).filter(({ status }) => status !== 200)
-      t.ok(refused.length > 0 && refused.length <= 30, `${refused.length} refused`)
-      for (const { body, headers, status } of refused) {
-        t.match({ status, body }, { status: 429, body: { errorType: 'unavailable', error: /waiting/ } })
-        t.equal(headers.get('retry-after'), '5')
-      }
-      t.equal((await reader.http('GET', path)).status, 200)
+  test('of an access wait in a limited number, whatever form its token has, and leave room for others', async t => {
+    const heavy = askMuch()
+    const path = '/prometheus/api/v1/query?query=coffer_measure_heart_rate'
+    const forms = Array.from({ length: 130 }, async (_, at) => {
+      const authorization = `${reader.token} app-${at}`
+      return await reader.http('GET', path, undefined, { authorization })
+    })
+    t.equal((await alice.http('GET', path)).status, 200)
+    await heavy
+    const refused = (await Promise.all(forms)).filter(({ status }) => status !== 200)
+    t.ok(refused.length > 0 && refused.length <= 30, `${refused.length} refused`)
+    for (const { body, headers, status } of refused) {
+      t.match({ status, body }, { status: 429, body: { errorType: 'unavailable', error: /waiting/ } })
+      t.equal(headers.get('retry-after'), '5')
     }
-  )
+    t.equal((await reader.http('GET', path)).status, 200)
+  })
 
-  t.test('that nobody waits for any more make room', async t => {
+  test('that nobody waits for any more make room', async t => {
     const url = `${service.server.url}/alice/prometheus/api/v1/query?query=coffer_measure_heart_rate`
     const heavy = askMuch()
     const gone = new AbortController()
@@ -108,7 +107,7 @@ t.test('large queries', async t => {
     }
   })
 
-  t.test('that wait have read nothing yet, and only those of accesses wait', async t => {
+  test('that wait have read nothing yet, and only those of accesses wait', async t => {
     const before = await countLists()
     const heavy = askMuch()
     const url = `${service.server.url}/alice/prometheus/api/v1/query?query=coffer_measure_heart_rate`
@@ -147,7 +146,7 @@ t.test('large queries', async t => {
     t.equal((await ask('query', daily)).data.result.length, 2 * (some.length + 1))
   })
 
-  t.test('of an account have their turn one by one, also by the alias of an access', async t => {
+  test('of an account have their turn one by one, also by the alias of an access', async t => {
     const { access } = await alice.grant('read', '*', { type: 'app', randomAlias: true })
     const order: string[] = []
     const heavy = askMuch().then(() => order.push('heavy'))
