@@ -94,6 +94,30 @@ t.test('a period that ends at midnight counts on the day before', async t => {
   t.match(await read(alice, 'sleep', '2026-03-01', '2026-03-05'), [{ day: '2026-03-02', value: hour }])
 })
 
+t.test('periods that follow each other count on the day on which each ends', async t => {
+  const alice = await open(t, 'trips', 'phone', 'watch')
+  // Whole days, and what a time tracker divides at midnight.
+  for (const from of [24, 48, 72]) await add(alice, 'trips', 'activity', [from, 24])
+  await add(alice, 'trips', 'activity', [118, 2])
+  await add(alice, 'trips', 'activity', [120, 3])
+  // Overlaps only one of them.
+  await add(alice, 'phone', 'activity', [30, 1])
+  const trips = { count: 1, source: 'trips' }
+  t.same(await read(alice, 'activity', '2026-03-01', '2026-03-20'), [
+    ...['2026-03-02', '2026-03-03', '2026-03-04'].map(date => ({ day: date, value: day, ...trips })),
+    { day: '2026-03-05', value: 2 * hour, ...trips },
+    { day: '2026-03-06', value: 3 * hour, ...trips }
+  ])
+  t.match(await read(alice, 'activity', '2026-03-03', '2026-03-03'), [{ value: day }])
+  await add(alice, 'watch', 'asleep', [22, 2])
+  await add(alice, 'watch', 'asleep', [24, 6])
+  t.match(
+    await read(alice, 'sleep', '2026-03-01', '2026-03-20'),
+    [{ day: '2026-03-02', value: 8 * hour, count: 2 }],
+    'parts of a night are one'
+  )
+})
+
 t.test('two hours without sleep divide nights', async t => {
   const alice = await open(t, 'watch')
   await add(alice, 'watch', 'asleep', [44, 1])
