@@ -138,6 +138,28 @@ t.test('time in bed is not time asleep, however long the rest of the event is', 
   t.match(await read(alice, 'sleep', '2026-03-01', '2026-03-01'), [{ value: 7 * hour, count: 2 }])
 })
 
+t.test('points of series are asleep, awake or in bed like events', async t => {
+  const alice = await open(t, 'watch')
+  const { id } = await alice.event({
+    streamIds: ['watch'],
+    type: 'series:sleep/analysis',
+    time: march,
+    content: null
+  })
+  await alice.do('hfs.add', {
+    id,
+    format: 'flatJSON',
+    fields: ['deltaTime', 'analysis', 'duration'],
+    points: [
+      [0, 'inBed', 8 * hour],
+      [hour, 'asleep', 2 * hour],
+      [2 * hour, 'awake', hour / 2],
+      [4 * hour, 'asleep', 3 * hour]
+    ]
+  })
+  t.match(await read(alice, 'sleep', '2026-03-01', '2026-03-01'), [{ value: 4.5 * hour, count: 4 }])
+})
+
 t.test('of overlapping nights of many sources, those of the preferred ones count', async t => {
   const sources = Array.from({ length: 12 }, (_, at) => `s${String(at).padStart(2, '0')}`)
   const alice = await open(t, ...sources)
