@@ -178,7 +178,7 @@ function startPeriods(call: Call, { days, format, measure, streams }: DaysReques
         if (!period) return
         let found = bySource.get(content.source)
         if (!found) {
-          bySource.set(content.source, (found = new PeriodLists()))
+          bySource.set(content.source, (found = new PeriodLists(gap)))
           held += valuesPerSource
         }
         held += found.add(period)
@@ -189,7 +189,7 @@ function startPeriods(call: Call, { days, format, measure, streams }: DaysReques
         const pauses = new Pauses()
         for (const [stream, periods] of bySource) {
           if (pauses.isDue(1)) yield
-          sources.push({ stream, groups: yield* periods.group(gap, pauses) })
+          sources.push({ stream, groups: yield* periods.group(pauses) })
           // Groups take their place in memory.
           bySource.delete(stream)
         }

@@ -5,7 +5,7 @@
 import type { Steps } from '../../storage/steps.js'
 import { groupInSteps, Pauses } from './pauses.js'
 
-/** A period of a source, in seconds, or several that follow each other without a gap. */
+/** A period of a source, in seconds, or several that overlap. */
 export interface Period {
   readonly from: number
   to: number
@@ -56,6 +56,9 @@ const valuesPerList = 1.5
 export class PeriodLists {
   readonly #lists: Period[][] = []
 
+  /** `gap`: see {@link group}. */
+  constructor(private readonly gap: number) {}
+
   /** Adds the next period of a list, or the first of another one. Returns the number of further values that it takes memory for. */
   add({ from, state, to }: Omit<Period, 'count'>): number {
     const list = this.#lists.at(-1)
@@ -64,7 +67,7 @@ export class PeriodLists {
       this.#lists.push([{ from, to, state, count: 1 }])
       return valuesPerList + valuesPerPeriod
     }
-    if (last.state === state && from <= last.to) {
+    if (last.state === state && (from < last.to || (from === last.to && this.gap > 0))) {
       last.to = Math.max(last.to, to)
       last.count++
       return 0
@@ -74,10 +77,10 @@ export class PeriodLists {
   }
 
   /**
-   * Groups periods that overlap, or have less than `gap` seconds between them (0: that touch). Groups without sleep and
-   * time in bed are omitted.
+   * Groups periods that overlap, or have less than `gap` seconds between them: with 0, those that only follow each other are apart, as
+   * each counts on the day on which it ends. Groups without sleep and time in bed are omitted.
    */
-  *group(gap: number, pauses: Pauses): Steps<PeriodGroup[]> {
+  *group(pauses: Pauses): Steps<PeriodGroup[]> {
     const groups: PeriodGroup[] = []
     let open: OpenGroup | undefined
     const close = (): void => {
@@ -87,7 +90,7 @@ export class PeriodLists {
     }
     for (const { count, from, state, to } of yield* mergeOrdered(this.#lists, pauses)) {
       if (pauses.isDue(1)) yield
-      if (!open || (from > open.to && from - open.to >= gap)) {
+      if (!open || from - open.to >= this.gap) {
         close()
         open = { from, to, count: 0, covered: { full: [], bed: [], awake: [] } }
       }

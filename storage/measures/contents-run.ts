@@ -2,11 +2,12 @@
 import { column, raw } from '../sqlite/statements.js'
 import { nextDouble } from '../event-query/position.js'
 import { ChunkWalk } from '../series/chunk-walk.js'
-import { findCells, type MeasuredType } from './measured-type.js'
+import { durationColumn, findCells, type MeasuredType } from './measured-type.js'
 import { MeasureStreams, type Assignment, type MeasureScope } from './measure-streams.js'
 import { findBeginning } from './period-beginnings.js'
 import { SinglePoints } from './point-sinks.js'
 import type { MeasureSteps, Reading } from './reading.js'
+import type { Row } from '../series/rows.js'
 import { findSources, type SourceSeries } from './sources.js'
 
 /** An event or a point. */
@@ -18,7 +19,7 @@ export interface MeasuredContent {
   readonly time: number
   /** Time at which the event ends; infinite while it runs; `undefined` for a point in time. */
   readonly until: number | undefined
-  /** JSON of the content, or of a point's first value; `undefined` if there is none, or a long one. */
+  /** JSON of the content, or of a point's first value or all of its named ones; `undefined` if there is none, or a long one. */
   readonly content: string | undefined
 }
 
@@ -127,8 +128,12 @@ function* readPoints(
   const range = { from: Math.max(0, from - time), to: Math.min(end - time, nextDouble(bounds.until, 'ASC')) }
   if (range.from >= range.to) return
   const { duration, values } = findCells(type, columns)
+  const [first] = values
+  // Points of objects, such as stages of sleep, have their properties as columns.
+  const isObject = first! < 0 && type.fields[0] === undefined
   const sink = new SinglePoints(row => {
-    const [at, length, value] = [time + row[0], row[duration], row[values[0]!]]
+    const [at, length] = [time + row[0], row[duration]]
+    const value = isObject ? toContent(columns, row) : row[first!]
     const until = duration > 0 && typeof length === 'number' ? at + length : undefined
     take({ source, type, time: at, until, content: value === undefined ? undefined : JSON.stringify(value) })
   })
@@ -137,4 +142,11 @@ function* readPoints(
     reading.store.series.walk(walk, sink)
     yield
   }
+}
+
+/** Returns the object that a point of a series without a column of values stands for. */
+function toContent(columns: readonly string[], row: Row): object {
+  return Object.fromEntries(
+    columns.flatMap((name, index) => (name === durationColumn ? [] : [[name, row[index + 1]]]))
+  )
 }

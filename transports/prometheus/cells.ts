@@ -104,14 +104,10 @@ export class CellReader {
   ) {}
 
   /**
-   * Returns the cells of a series that have data, in order. `readsLast`: whether only the last numbers are
-   * read. Throws a `QueryError` for too many cells, in the range or read by the query.
+   * Returns the cells of a series that have data, in order; of a range of {@link maxCells} at most. `readsLast`: whether only the last
+   * numbers are read. Throws a `QueryError` if what adds up is in too long a range, or if the query reads too many cells.
    */
   async read(series: Series, { count, from, width }: CellRange, readsLast: boolean): Promise<TimedCell[]> {
-    if (count > maxCells)
-      refuseUnsupported(
-        `The query has more than ${maxCells} steps. Use a longer step, or a longer range such as [$__interval]`
-      )
     const cells: TimedCell[] = []
     const isSpread = series.measure.kind === 'sum' && !readsLast
     // The last part includes its end, with which the next cell begins.

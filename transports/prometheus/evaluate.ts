@@ -103,10 +103,13 @@ export class Evaluator {
   ): Promise<Values | undefined> {
     const span = this.#spans.get(windowSeconds) ?? toSpan(this.grid, windowSeconds)
     this.#spans.set(windowSeconds, span)
-    const { count, width, window } = span
-    const range = { from: this.grid.start - window, width, count }
+    const { before, count, width, window } = span
+    const { start } = this.grid
     const summarise = async (by: RangeFunction): Promise<Values | undefined> => {
-      const cells = await this.cells.read(series, range, by === 'last')
+      const earlier =
+        before && (await this.cells.read(series, { from: start - window, ...before }, by === 'last'))
+      const range = { from: before ? start : start - window, width, count }
+      const cells = [...(earlier ?? []), ...(await this.cells.read(series, range, by === 'last'))]
       if (cells.length === 0) return undefined
       this.#reserve()
       return await runInTurns(this.#windows.summarise(cells, window, by))

@@ -1,6 +1,7 @@
 /**
  * Divides the time of a query into equal cells, for which sums are read. A query has steps, the distances between its
- * evaluations, and windows, such as `[5m]`: both must consist of whole cells.
+ * evaluations, and windows, such as `[5m]`: both must consist of whole cells. If that are too many, as for the last reading of a month
+ * at each minute of an hour, cells before the first evaluation are wider.
  */
 import { maxCells } from './cells.js'
 import { refuseUnsupported } from './query-error.js'
@@ -14,12 +15,20 @@ export interface Grid {
 
 /** Greatest relative difference between a window and what was asked for, where cells that fit exactly would be too many. */
 const windowTolerance = 0.01
+/** Number of wider cells before the first evaluation: windows of later ones are longer by up to the width of one. */
+const cellsBefore = 1000
 
-/** The cells of a query: their number, and in seconds their width and that of a window. */
-interface Span {
+/** Cells that follow each other: their number, and their width in seconds. */
+interface Cells {
   readonly count: number
   readonly width: number
+}
+
+/** The cells of a query, and the length of a window in seconds. */
+interface Span extends Cells {
   readonly window: number
+  /** Those of the window of the first evaluation, where they are wider. */
+  readonly before?: Cells
 }
 
 /** Returns the cells for windows of a length in seconds. Throws a `QueryError` if none fit both steps and windows. */
@@ -29,7 +38,11 @@ export function toSpan({ count, step }: Grid, windowSeconds: number): Span {
   const [stepMs, windowMs] = [step, windowSeconds].map(seconds => Math.max(1, Math.round(seconds * 1000)))
   const perStep = stepMs! / findCommonDivisor(stepMs!, windowMs!)
   const exact = divideStep({ count, step }, windowSeconds, perStep)
-  return exact.count <= maxCells ? exact : findNearestSpan({ count, step }, windowSeconds)
+  if (exact.count <= maxCells) return exact
+  if (divideStep({ count, step }, windowSeconds, 1).count <= maxCells)
+    return findNearestSpan({ count, step }, windowSeconds)
+  const before = { count: cellsBefore, width: windowSeconds / cellsBefore }
+  return { count: count - 1, width: step, window: windowSeconds, before }
 }
 
 /**
@@ -44,8 +57,7 @@ function findNearestSpan(grid: Omit<Grid, 'start'>, windowSeconds: number): Span
     if (span.count > maxCells) break
     if (getError(span) < getError(best)) best = span
   }
-  // If even whole steps are too many cells, reading them refuses the query, and says why.
-  if (best.count <= maxCells && getError(best) > windowTolerance)
+  if (getError(best) > windowTolerance)
     refuseUnsupported('The range does not fit the step. Use a multiple of the step, such as [$__interval]')
   return best
 }

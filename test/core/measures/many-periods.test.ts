@@ -23,19 +23,19 @@ function finish<T>(steps: Steps<T>): T {
 
 /** Groups periods of a source, each given by its beginning and its end. */
 function group(streamId: string, periods: Iterable<readonly [from: number, to: number]>): Source {
-  const lists = new PeriodLists()
+  const lists = new PeriodLists(0)
   for (const [from, to] of periods) lists.add({ from, to, state: 'full' })
-  return { streamId, groups: finish(lists.group(0, new Pauses())) }
+  return { streamId, groups: finish(lists.group(new Pauses())) }
 }
 
 t.test('take as much memory as is counted', async t => {
   const count = 200_000
   const before = measureHeap()
-  const lists = new PeriodLists()
+  const lists = new PeriodLists(0)
   let held = 0
   for (let at = 0; at < count; at++)
     held += lists.add({ from: at * 60.25, to: at * 60.25 + 20.5, state: 'full' })
-  const groups = finish(lists.group(0, new Pauses()))
+  const groups = finish(lists.group(new Pauses()))
   const bytes = measureHeap() - before
   t.equal(groups.length, count)
   t.ok(bytes < held * bytesPerValue, `${bytes} bytes, ${held} values`)

@@ -94,6 +94,30 @@ t.test('a period that ends at midnight counts on the day before', async t => {
   t.match(await read(alice, 'sleep', '2026-03-01', '2026-03-05'), [{ day: '2026-03-02', value: hour }])
 })
 
+t.test('periods that follow each other count on the day on which each ends', async t => {
+  const alice = await open(t, 'trips', 'phone', 'watch')
+  // Whole days, and what a time tracker divides at midnight.
+  for (const from of [24, 48, 72]) await add(alice, 'trips', 'activity', [from, 24])
+  await add(alice, 'trips', 'activity', [118, 2])
+  await add(alice, 'trips', 'activity', [120, 3])
+  // Overlaps only one of them.
+  await add(alice, 'phone', 'activity', [30, 1])
+  const trips = { count: 1, source: 'trips' }
+  t.same(await read(alice, 'activity', '2026-03-01', '2026-03-20'), [
+    ...['2026-03-02', '2026-03-03', '2026-03-04'].map(date => ({ day: date, value: day, ...trips })),
+    { day: '2026-03-05', value: 2 * hour, ...trips },
+    { day: '2026-03-06', value: 3 * hour, ...trips }
+  ])
+  t.match(await read(alice, 'activity', '2026-03-03', '2026-03-03'), [{ value: day }])
+  await add(alice, 'watch', 'asleep', [22, 2])
+  await add(alice, 'watch', 'asleep', [24, 6])
+  t.match(
+    await read(alice, 'sleep', '2026-03-01', '2026-03-20'),
+    [{ day: '2026-03-02', value: 8 * hour, count: 2 }],
+    'parts of a night are one'
+  )
+})
+
 t.test('two hours without sleep divide nights', async t => {
   const alice = await open(t, 'watch')
   await add(alice, 'watch', 'asleep', [44, 1])
@@ -112,6 +136,28 @@ t.test('time in bed is not time asleep, however long the rest of the event is', 
   await add(alice, 'watch', 'inBed', [0, 9], { clientData })
   await add(alice, 'watch', 'asleep', [1, 7], { clientData })
   t.match(await read(alice, 'sleep', '2026-03-01', '2026-03-01'), [{ value: 7 * hour, count: 2 }])
+})
+
+t.test('points of series are asleep, awake or in bed like events', async t => {
+  const alice = await open(t, 'watch')
+  const { id } = await alice.event({
+    streamIds: ['watch'],
+    type: 'series:sleep/analysis',
+    time: march,
+    content: null
+  })
+  await alice.do('hfs.add', {
+    id,
+    format: 'flatJSON',
+    fields: ['deltaTime', 'analysis', 'duration'],
+    points: [
+      [0, 'inBed', 8 * hour],
+      [hour, 'asleep', 2 * hour],
+      [2 * hour, 'awake', hour / 2],
+      [4 * hour, 'asleep', 3 * hour]
+    ]
+  })
+  t.match(await read(alice, 'sleep', '2026-03-01', '2026-03-01'), [{ value: 4.5 * hour, count: 4 }])
 })
 
 t.test('of overlapping nights of many sources, those of the preferred ones count', async t => {

@@ -77,6 +77,20 @@ t.test('measures.week', async t => {
       count: 2,
       most: { ...home, seconds: 10 * hour }
     })
+    const type = `series:${position.type}`
+    const { id } = await alice.event({ ...position, type, time: start + 32 * day, content: null })
+    await alice.do('hfs.add', {
+      id,
+      format: 'flatJSON',
+      fields: ['deltaTime', 'latitude', 'longitude', 'duration'],
+      points: [
+        [0, home.latitude, home.longitude, 2 * hour],
+        [3 * hour, 49, home.longitude, hour]
+      ]
+    })
+    const withSeries = { count: 3, most: { ...home, seconds: 12 * hour } }
+    t.same(find(await read(alice), 'visit').places, withSeries, 'also in points of series')
+    await alice.do('events.delete', { id })
   })
 
   await t.test('tells a week without data apart from one that is not asked for', async t => {

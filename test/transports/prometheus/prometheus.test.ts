@@ -60,6 +60,11 @@ t.test('dashboards', async t => {
     if (code !== 200) throw new Error(`${query}: ${error}`)
     return data
   }
+  /** Reads one series every 15 seconds: times and values. */
+  const readOften = async (query: string, start: number, end: number): Promise<[number, number][]> => {
+    const { result } = await range(query, start, end, '15s')
+    return result[0].values.map(([time, value]: [number, string]) => [time, Number(value)])
+  }
 
   t.test('find out what there is', async t => {
     t.match(await get('query', { query: '1+1' }), {
@@ -228,6 +233,43 @@ t.test('dashboards', async t => {
     t.match(data, { resultType: 'vector', result: [{ metric: {}, value: [monday + 10 * day, '2'] }] })
   })
 
+  t.test('summarise long ranges at short steps, as of the last hour', async t => {
+    const later = monday + 10 * day
+    const last = monday + 3 * day + 7 * 3600
+    for (const [query, value] of [
+      ['avg_over_time(coffer_mass_kg{stream="scale"}[30d])', 71.5],
+      ['min_over_time(coffer_mass_kg{stream="scale"}[30d])', 70],
+      ['max_over_time(coffer_mass_kg{stream="scale"}[30d])', 73],
+      ['sum_over_time(coffer_mass_kg{stream="scale"}[30d])', 286],
+      ['count_over_time(coffer_mass_kg{stream="scale"}[30d])', 4],
+      ['last_over_time(coffer_measure_weight[30d])', 73],
+      ['last_over_time(coffer_measure_blood_pressure_systolic[30d])', 121],
+      ['increase(coffer_measure_steps[30d])', 48 * 100 + (47 * 48) / 2]
+    ] as const) {
+      const values = await readOften(query, later, later + 3600)
+      t.equal(values.length, 241, query)
+      t.same([...new Set(values.map(([, each]) => each))], [value], query)
+    }
+    const counts = await readOften(
+      'count_over_time(coffer_mass_kg{stream="scale"}[30d])',
+      last - 60,
+      last + 60
+    )
+    t.same(
+      counts.map(([, value]) => value),
+      [3, 3, 3, 3, 4, 4, 4, 4, 4],
+      'what comes within the range counts from its time on'
+    )
+    const expires = last + 30 * day
+    const lasts = await readOften(
+      'last_over_time(coffer_mass_kg{stream="scale"}[30d])',
+      expires - 1800,
+      expires + 5400
+    )
+    const until = lasts.at(-1)![0]
+    t.ok(until >= expires - 15 && until < expires + (30 * day) / 500, `${until - expires} s`)
+  })
+
   t.test('are ready to use', async t => {
     const { panels } = JSON.parse(
       readFileSync(join(packageDirectory, 'docs', 'dashboards', 'coffer.json'), 'utf8')
@@ -239,6 +281,8 @@ t.test('dashboards', async t => {
       const text = query.replaceAll('$__interval', '1h')
       const { result } = await range(text, monday, monday + 4 * day, '1h')
       t.ok(Array.isArray(result), query)
+      const near = query.replaceAll('$__interval', '15s')
+      t.ok(Array.isArray((await range(near, monday, monday + 3600, '15s')).result), `${query}, of an hour`)
       const [, id = ''] = /coffer_(?:measure|daily)_([a-z_]+)/.exec(query) ?? []
       t.ok(
         query.includes('measure="') || ids.has(id.replace(/_(?:systolic|diastolic)$/, '')),
