@@ -9,6 +9,7 @@ import { coffer, type Client } from '../support/coffer.js'
 import { filesIn } from '../support/planted.js'
 import { assertTakesLessThan, Probe } from '../support/probe.js'
 import { Random } from '../support/random.js'
+import { inRotation } from '../support/rotation.js'
 import { socketOf, until } from '../support/socket.js'
 import { ask } from './wires.js'
 
@@ -124,7 +125,8 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): P
 /** Short timeouts, so that the test is fast. */
 const impatient = { limits: { headersTimeout: 1, bodyTimeout: 1 }, uploads: { minBytesPerSecond: 1_000_000 } }
 
-t.test(`garbled requests (seed ${seed})`, async t => {
+const test = inRotation(t, 2)
+test(`garbled requests (seed ${seed})`, async t => {
   const service = await coffer(t, impatient)
   const { alice, server } = service
   await alice.stream('diary')
@@ -158,7 +160,7 @@ t.test(`garbled requests (seed ${seed})`, async t => {
   await until(areClean, 'no bytes without a row are left, no draft either')
 })
 
-t.test(`randomly assembled forms (seed ${seed})`, async t => {
+test(`randomly assembled forms (seed ${seed})`, async t => {
   const service = await coffer(t)
   const { alice, server } = service
   await alice.stream('diary')
@@ -206,7 +208,7 @@ t.test(`randomly assembled forms (seed ${seed})`, async t => {
   )
 })
 
-t.test(`garbled WebSocket messages (seed ${seed})`, async t => {
+test(`garbled WebSocket messages (seed ${seed})`, async t => {
   const service = await coffer(t)
   const { alice, server } = service
   const other = await socketOf(t, alice)
@@ -250,7 +252,7 @@ function frame(payload: Buffer, opcode: number): Buffer {
   return Buffer.concat([Buffer.from([0x80 | opcode, ...length, 0, 0, 0, 0]), payload])
 }
 
-t.test('stalled connections', async t => {
+test('stalled connections', async t => {
   const service = await coffer(t, impatient)
   const { alice, server } = service
   const bob = await service.user('bobby')

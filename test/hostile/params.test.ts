@@ -18,7 +18,7 @@ const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 /** Calls of a method over each transport. */
 const count = isLong ? 200 : 4
 /** In the short form, one in so many methods is called, in rotation. */
-const turns = isLong ? 1 : 2
+const turns = isLong ? 1 : 3
 /** Calls of methods that hash passwords. */
 const fewer = isLong ? 60 : 2
 const hashing =

@@ -9,6 +9,7 @@ import { RecordIds } from '../../imports/pipeline/record-ids.js'
 import { PointRows } from '../../imports/pipeline/point-rows.js'
 import { coffer } from '../support/coffer.js'
 import { sent, zipOf } from '../support/importing.js'
+import { inRotation } from '../support/rotation.js'
 import { collected } from './collecting.js'
 
 t.setTimeout(900_000)
@@ -37,7 +38,8 @@ const names = (from: number, count: number): string[] =>
 const point = (at: number): object =>
   Object.fromEntries(Array.from({ length: 60 }, (_, name) => [`${at}-${name}`, 1]))
 
-t.test('the buffer of points has a memory limit', t => {
+const test = inRotation(t, 2)
+test('the buffer of points has a memory limit', t => {
   const content = Object.fromEntries(Array.from({ length: 240 }, (_, at) => [`n${at}`, at]))
   const numbers = 241
   let waiting = 0
@@ -81,7 +83,7 @@ t.test('the buffer of points has a memory limit', t => {
   t.end()
 })
 
-t.test('a handwritten account creates no more streams and columns than other files', async t => {
+test('a handwritten account creates no more streams and columns than other files', async t => {
   const { alice } = await coffer(t)
   const streams = Array.from({ length: 5100 }, (_, at) =>
     streamOf(`s${at}`, `${at}${'n'.repeat(1000)}`, null)
@@ -114,7 +116,7 @@ t.test('a handwritten account creates no more streams and columns than other fil
   t.ok(JSON.stringify(look).length < 20_000)
 })
 
-t.test('points with ever new names never become a wide table', async t => {
+test('points with ever new names never become a wide table', async t => {
   const rows = new PointRows()
   rows.add(0, point(0), undefined)
   t.ok(rows.fits(point(1)))
@@ -124,7 +126,7 @@ t.test('points with ever new names never become a wide table', async t => {
   t.ok(rows.fits(5))
 })
 
-t.test('a nested archive obeys the limit of the outer one', async t => {
+test('a nested archive obeys the limit of the outer one', async t => {
   const inner = `PK\u0003\u0004${Array.from({ length: 500_000 }, (_, at) => at % 1000).join(',')}`
   const found = await collected(await zipOf({ 'a.csv': 'time,weight (kg)\n2024-01-01,70\n', 'b.zip': inner }))
   t.same(found.leftOut, { 'packed suspiciously tightly': 1 })
@@ -169,7 +171,7 @@ function headOf(name: string): Buffer {
   return Buffer.concat([head, Buffer.from(name)])
 }
 
-t.test('overlapping files of an archive are not unpacked', async t => {
+test('overlapping files of an archive are not unpacked', async t => {
   const text = `time,weight (kg)\n${Array.from({ length: 5000 }, (_, at) => `${1.7e9 + at},70\n`).join('')}`
   const packed = deflateRawSync(text)
   const [first, second] = [headOf('a.csv'), headOf('b.csv')]
@@ -211,7 +213,7 @@ t.test('overlapping files of an archive are not unpacked', async t => {
     t.equal((await collected(listed(apart, files))).data.length, 10_000, 'in whatever order they are listed')
 })
 
-t.test('the total size of an archive is limited by its compressed size', async t => {
+test('the total size of an archive is limited by its compressed size', async t => {
   const small = { name: 'a.csv', content: 'time,weight (kg)\n2024-01-01,70\n' }
   // Each has the maximum compression of a single file.
   const nothing = Buffer.alloc(200 * 1024 * 1024)

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads'
 import t from 'tap'
 import type { ReadAssignment, CountedFile, ReaderMessage } from '../../imports/protocol.js'
 import { ReaderThreads } from '../../server/imports/reader-threads.js'
+import { inRotation } from '../support/rotation.js'
 
 interface Reading {
   readonly messages: ReaderMessage[]
@@ -69,7 +70,8 @@ const many: Readonly<Record<string, string>> = {
   ).join('')
 }
 
-t.test('a thread pauses within an object while its output is processed', async t => {
+const test = inRotation(t, 2)
+test('a thread pauses within an object while its output is processed', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   for (const [fileName, text] of Object.entries(many)) {
@@ -111,7 +113,7 @@ async function countThreads(): Promise<number> {
   return threadId
 }
 
-t.test('a thread that has read a file reads the next one', async t => {
+test('a thread that has read a file reads the next one', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   for (const [name, text] of Object.entries({ ...files, 'bad.zip': 'PK\u0003\u0004' }))
@@ -145,7 +147,7 @@ function calendar(zones: readonly string[]): string {
   ].join('\r\n')
 }
 
-t.test('a file changes nothing about files with another key', async t => {
+test('a file changes nothing about files with another key', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'own.ics'), calendar(['America/New_York']))
@@ -165,7 +167,7 @@ t.test('a file changes nothing about files with another key', async t => {
   await threads.close()
 })
 
-t.test('of the threads that wait, the last two are kept', async t => {
+test('of the threads that wait, the last two are kept', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const [name] = Object.keys(files)
@@ -180,7 +182,7 @@ t.test('of the threads that wait, the last two are kept', async t => {
   await threads.close()
 })
 
-t.test('a paused thread can be terminated', async t => {
+test('a paused thread can be terminated', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'sleep.json')

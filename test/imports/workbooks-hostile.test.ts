@@ -4,18 +4,13 @@ import { Unreadable } from '../../imports/record.js'
 import { coffer } from '../support/coffer.js'
 import { sent, total, zipOf } from '../support/importing.js'
 import { Random } from '../support/random.js'
+import { inRotation } from '../support/rotation.js'
 import { collected, type Collected } from './collecting.js'
 import { bookOf, bookParts, letters, rowsOf } from './workbooks.js'
 
 t.setTimeout(900_000)
 
-/** In the short form, one of the two largest workbooks is read, in rotation. */
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
-const turn = Number(process.env['COFFER_TEST_SEED'] ?? Date.now()) % 2
-t.comment(`COFFER_TEST_SEED=${turn}`)
-const skipUnless = (place: number): { skip: string | false } => ({
-  skip: isLong || turn === place ? false : 'in rotation'
-})
 
 /** Returns whether each record has been counted exactly once. */
 function addsUp({ data, leftOut, records }: Collected): boolean {
@@ -48,6 +43,7 @@ async function faultIn(content: Buffer): Promise<string | undefined> {
 
 const unreadable = 'unreadable'
 
+const test = inRotation(t, 3)
 t.test('damage to the archive and its parts', async t => {
   const seed = Number(process.env['COFFER_TEST_SEED'] ?? 20_241)
   t.comment(`seed ${seed}`)
@@ -87,7 +83,7 @@ const days = (count: number, note: string): string =>
     (_row, at) => `<row><c s="1"><v>${45_292 + at}</v></c><c><v>70</v></c>${note}</row>`
   ).join('')
 
-t.test('texts that are too long, or that cells reference too often', async t => {
+test('texts that are too long, or that cells reference too often', async t => {
   const long = `<c t="inlineStr"><is><t>${'a '.repeat(2_000_000)}</t></is></c>`
   const one = await collected(
     await bookOf({
@@ -118,7 +114,7 @@ t.test('texts that are too long, or that cells reference too often', async t => 
   t.same(wide.leftOutRows, { 'larger than a record can be': ['a!5'] })
 })
 
-t.test('entities, unclosed elements, countless texts, and a sheet that is referenced twice', async t => {
+test('entities, unclosed elements, countless texts, and a sheet that is referenced twice', async t => {
   const entities = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>'
   const rows = rowsOf([header]) + days(3, '<c t="inlineStr"><is><t>&b;</t></is></c>')
   const found = await collected(
@@ -157,7 +153,7 @@ t.test('entities, unclosed elements, countless texts, and a sheet that is refere
   t.same(once.leftOut, { 'made of the bytes of another one': 1 })
 })
 
-t.test('merged cells in many columns over many rows', async t => {
+test('merged cells in many columns over many rows', async t => {
   const columns = Array.from({ length: 1900 }, (_column, at) => letters(at))
   const merged = columns.map(column => `<mergeCell ref="${column}2:${column}30000"/>`).join('')
   const rows = rowsOf([header.slice(0, 2)]) + days(20_000, '')
@@ -170,7 +166,7 @@ t.test('merged cells in many columns over many rows', async t => {
   t.equal(found.data.length, 20_000)
 })
 
-t.test('more rows and texts than a workbook may have', skipUnless(0), async t => {
+test('more rows and texts than a workbook may have', async t => {
   const rows = rowsOf([header]) + days(20, '')
   const beyond = '<row><c s="1"><v>45200</v></c><c><v>70</v></c></row>'
   const text = '<c t="s"><v>4000000</v></c>'
@@ -193,7 +189,7 @@ t.test('more rows and texts than a workbook may have', skipUnless(0), async t =>
   t.same(found.leftOut['beyond the texts that a workbook may have'], 1)
 })
 
-t.test('a row whose texts do not fit into memory is skipped', skipUnless(1), async t => {
+test('a row whose texts do not fit into memory is skipped', async t => {
   const { alice } = await coffer(t)
   const note = Array.from({ length: 5000 }, (_line, at) => `line ${at} of a “note” `).join('')
   const cell = `<c t="inlineStr"><is><t>${note}</t></is></c>`

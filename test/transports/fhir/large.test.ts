@@ -3,8 +3,10 @@ import t from 'tap'
 import { coffer, type Answer } from '../../support/coffer.js'
 import { ids, monday } from '../../support/fhir.js'
 import { assertTakesLessThan, longestTurn } from '../../support/probe.js'
+import { inRotation } from '../../support/rotation.js'
 
-t.test('large resources', async t => {
+const test = inRotation(t, 2)
+test('large resources', async t => {
   const { alice } = await coffer(t, { limits: { bodyBytes: 32 * 1024 * 1024 } })
   await alice.stream('records')
   // Of five megabytes; one of them of eight.
@@ -81,7 +83,7 @@ t.test('large resources', async t => {
   }
 })
 
-t.test('consents to thousands of streams come in several pages, and let others have their turn', async t => {
+test('consents to thousands of streams come in several pages, and let others have their turn', async t => {
   const { alice } = await coffer(t)
   await alice.stream('all')
   const streamIds = Array.from({ length: 3000 }, (_, at) => `part-${at}`)
@@ -112,7 +114,7 @@ t.test('consents to thousands of streams come in several pages, and let others h
   await assertTakesLessThan(t, 60, async () => await longestTurn(fetchOnly))
 })
 
-t.test('names of hundreds of streams are compared in short steps', async t => {
+test('names of hundreds of streams are compared in short steps', async t => {
   const { alice } = await coffer(t)
   // The letter becomes a sentence of 18 letters once it is decomposed.
   const long = `aB${'ﷺ'.repeat(250)}`
@@ -142,7 +144,7 @@ t.test('names of hundreds of streams are compared in short steps', async t => {
     })
 })
 
-t.test('pages of data points in deep streams with long names end after four million characters', async t => {
+test('pages of data points in deep streams with long names end after four million characters', async t => {
   const { alice } = await coffer(t)
   const rest = 'x'.repeat(1000)
   for (let at = 0; at < 20; at++) {

@@ -5,6 +5,7 @@ import { coffer, openCoffer, type Answer, type Client, type Service } from '../.
 import { PollingClient } from '../../support/polling.js'
 import { socketOf, until, versions, type TestSocket } from '../../support/socket.js'
 import { assertTakesLessThan, stopwatch } from '../../support/probe.js'
+import { inRotation } from '../../support/rotation.js'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -89,7 +90,8 @@ t.test('malformed frames close their connection and no other', async t => {
     })
 })
 
-t.test('nesting that would exhaust the stack is refused or closes its connection', async t => {
+const test = inRotation(t, 2)
+test('nesting that would exhaust the stack is refused or closes its connection', async t => {
   const service = await coffer(t)
   const { alice } = service
   const socket = await socketOf(t, alice)
@@ -105,7 +107,7 @@ t.test('nesting that would exhaust the stack is refused or closes its connection
   t.match(await socket.call('streams.get'), { streams: [] })
 })
 
-t.test('a message over the size limit closes its connection with a reason', async t => {
+test('a message over the size limit closes its connection with a reason', async t => {
   const service = await coffer(t, { limits: { bodyBytes: 100 * KiB } })
   const { alice } = service
   const other = await socketOf(t, alice)
@@ -164,7 +166,7 @@ t.test('a message over the size limit closes its connection with a reason', asyn
   t.match(await other.call('streams.get'), { streams: [] })
 })
 
-t.test('an unauthenticated client may send little', async t => {
+test('an unauthenticated client may send little', async t => {
   const service = await coffer(t)
   const socket = await raw(t, service)
   socket.send('40')
@@ -176,7 +178,7 @@ t.test('an unauthenticated client may send little', async t => {
   t.match(await (await socketOf(t, service.alice)).call('streams.get'), { streams: [] })
 })
 
-t.test('a message in thousands of frames closes its connection', async t => {
+test('a message in thousands of frames closes its connection', async t => {
   const service = await coffer(t)
   const socket = await raw(t, service)
   const ended = closed(socket)
@@ -196,7 +198,7 @@ t.test('a connection without a valid token is closed after a timeout, others are
   t.equal(open.readyState, WebSocket.OPEN)
 })
 
-t.test('a connection is limited', async t => {
+test('a connection is limited', async t => {
   t.test('in concurrent calls: further ones are refused, later ones served again', async t => {
     const { alice } = await coffer(t, { sockets: { maxInFlight: 50 } })
     const socket = await socketOf(t, alice)
@@ -251,7 +253,7 @@ t.test('a connection is limited', async t => {
   })
 })
 
-t.test('sockets of one user', async t => {
+test('sockets of one user', async t => {
   t.test('may be used by one access up to half of their limit', async t => {
     const { alice } = await coffer(t, { sockets: { maxPerUser: 4 } })
     await alice.stream('diary')
@@ -318,7 +320,7 @@ t.test('sockets of one user', async t => {
   })
 })
 
-t.test('responses to a client that stops reading do not accumulate', async t => {
+test('responses to a client that stops reading do not accumulate', async t => {
   const service = await coffer(t)
   const { alice } = service
   await alice.do('streams.create', { id: 'big', name: 'big', clientData: { x: 'y'.repeat(200 * KiB) } })
@@ -332,7 +334,7 @@ t.test('responses to a client that stops reading do not accumulate', async t => 
   t.ok(grown < 100, `its answers pile up no further (${Math.round(grown)} MiB)`)
 })
 
-t.test('a flood of calls leaves capacity for others', async t => {
+test('a flood of calls leaves capacity for others', async t => {
   const service = await coffer(t)
   const bob = await service.user('bobby')
   const quiet = await socketOf(t, bob)
@@ -356,7 +358,7 @@ t.test('a flood of calls leaves capacity for others', async t => {
   t.match((await bob.http('GET', '/streams')).status, 200)
 })
 
-t.test('refused namespaces leave nothing behind', async t => {
+test('refused namespaces leave nothing behind', async t => {
   const service = await coffer(t)
   const sockets = await Promise.all(Array.from({ length: 20 }, () => raw(t, service)))
   const each = 100

@@ -5,6 +5,7 @@ import { WebSocket } from 'ws'
 import { coffer } from '../../support/coffer.js'
 import { ask, closed, deaf, enough, held, KiB, MiB, pass, quiet, withAnswersOf } from '../../support/deaf.js'
 import { PollingClient } from '../../support/polling.js'
+import { inRotation } from '../../support/rotation.js'
 import { socketOf, until, versions } from '../../support/socket.js'
 
 t.setTimeout(900_000)
@@ -12,7 +13,8 @@ t.setTimeout(900_000)
 t.test('unread long responses', async t => {
   const small = { sockets: { maxBufferedBytes: 16 * MiB }, limits: { batchResultBytes: 2 * MiB } }
 
-  t.test('are limited per access and per account; others are served', async t => {
+  const test = inRotation(t, 2)
+  test('are limited per access and per account; others are served', async t => {
     const service = await withAnswersOf(t, 900 * KiB, small)
     const { alice } = service
     const bob = await service.user('bobby')
@@ -42,7 +44,7 @@ t.test('unread long responses', async t => {
     }, 'its answers are back when they have been cut')
   })
 
-  t.test('are limited in total; short responses and notifications are still sent', async t => {
+  test('are limited in total; short responses and notifications are still sent', async t => {
     const service = await withAnswersOf(t, 900 * KiB, small)
     const { alice } = service
     await alice.stream('diary')
@@ -83,7 +85,8 @@ t.test('long responses are complete if they are read', async t => {
 })
 
 t.test('long calls', async t => {
-  t.test('that never end are cut off, and take a limited amount of memory', async t => {
+  const test = inRotation(t, 2)
+  test('that never end are cut off, and take a limited amount of memory', async t => {
     const service = await coffer(t, {
       sockets: { maxBufferedBytes: 32 * MiB },
       limits: { batchResultBytes: MiB }
@@ -108,7 +111,7 @@ t.test('long calls', async t => {
     for (const one of sockets) await closed(one)
   })
 
-  t.test('do not count any more when their connection is gone, whatever it has joined', async t => {
+  test('do not count any more when their connection is gone, whatever it has joined', async t => {
     const service = await coffer(t, {
       sockets: { maxBufferedBytes: 8 * MiB, maxPendingBytes: 64 * KiB },
       limits: { batchResultBytes: MiB }
@@ -129,7 +132,7 @@ t.test('long calls', async t => {
     }
   })
 
-  t.test('on one connection are read one after another', async t => {
+  test('on one connection are read one after another', async t => {
     const service = await coffer(t)
     const socket = await socketOf(t, service.alice)
     await service.alice.stream('diary')
@@ -139,7 +142,7 @@ t.test('long calls', async t => {
     t.equal(answers.filter(({ event }) => event?.content.length === content.length).length, 10)
   })
 
-  t.test('of a polling client wait until earlier ones are done', async t => {
+  test('of a polling client wait until earlier ones are done', async t => {
     const { alice } = await coffer(t, { sockets: { maxPendingBytes: 4 * KiB, callsPerSecond: 10 } })
     const client = await PollingClient.of(alice)
     t.equal(await client.post(...Array.from({ length: 15 }, (_, n) => call(n))), 200)

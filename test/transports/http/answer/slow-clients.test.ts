@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import { coffer, openCoffer, type Client, type Overrides } from '../../../support/coffer.js'
-import { rotate } from '../../../support/rotation.js'
+import { inRotation, rotate } from '../../../support/rotation.js'
 import { SlowClient } from '../../../support/slow-client.js'
 
 t.setTimeout(900_000)
@@ -77,7 +77,7 @@ const { alice, clock, server } = service
 const kinds = await filled(alice)
 
 t.test('a client that reads nothing', async t => {
-  for (const [name, [path, options]] of Object.entries(kinds))
+  for (const [name, [path, options]] of rotate(t, Object.entries(kinds), 2))
     await t.test(`is disconnected during ${name}`, async t => {
       const slow = await SlowClient.get(alice, path, options)
       t.equal(await slow.status(), 200)
@@ -114,7 +114,7 @@ t.test('a client that reads nothing is disconnected during a long error', async 
 })
 
 t.test('a client that reads slowly', async t => {
-  for (const [name, [path, options]] of Object.entries(kinds)) {
+  for (const [name, [path, options]] of rotate(t, Object.entries(kinds), 2)) {
     const slow = await SlowClient.get(alice, path, options)
     t.equal(await slow.status(), 200)
     await t.test(`but steadily receives all of ${name}`, async t => {
@@ -195,7 +195,8 @@ t.test('a client whose access ends', async t => {
 t.test('long responses', async t => {
   const [list] = kinds['a list']!
 
-  t.test('are limited per access', async t => {
+  const test = inRotation(t, 2)
+  test('are limited per access', async t => {
     const reader = await alice.grant('read', 'diary')
     const open = [
       await SlowClient.get(reader, list),
@@ -217,7 +218,7 @@ t.test('long responses', async t => {
     while (server.services.longResponses.load.open > 0) await turns(10)
   })
 
-  t.test('are limited in total', async t => {
+  test('are limited in total', async t => {
     const readers = await Promise.all([1, 2, 3].map(() => alice.grant('read', 'diary')))
     const open = await Promise.all(
       readers.slice(0, 2).flatMap(reader => [SlowClient.get(reader, list), SlowClient.get(reader, list)])
@@ -237,7 +238,7 @@ t.test('long responses', async t => {
     t.same(server.services.longResponses.load, { open: 0, waiting: 0 })
   })
 
-  t.test('are not counted for HEAD requests, nor after a disconnect', async t => {
+  test('are not counted for HEAD requests, nor after a disconnect', async t => {
     for (const path of Object.values(kinds).flatMap(([one, options]) => (options ? [] : [one]))) {
       t.equal((await alice.http('HEAD', path)).status, 200, path)
       const slow = await SlowClient.get(alice, path)
@@ -247,7 +248,7 @@ t.test('long responses', async t => {
     t.same(server.services.longResponses.load, { open: 0, waiting: 0 })
   })
 
-  t.test('of writing calls are sent once there is capacity', async t => {
+  test('of writing calls are sent once there is capacity', async t => {
     const reader = await alice.grant('contribute', 'diary')
     const open = [await SlowClient.get(reader, list), await SlowClient.get(reader, list)]
     for (const slow of open) t.equal(await slow.status(), 200)

@@ -3,7 +3,7 @@ import { createHook } from 'node:async_hooks'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { coffer, openCoffer, type Answer } from '../../../support/coffer.js'
-import { rotate } from '../../../support/rotation.js'
+import { inRotation, rotate } from '../../../support/rotation.js'
 import { arrived, send } from '../../../support/sending.js'
 
 const mb = 1024 * 1024
@@ -85,7 +85,8 @@ t.test('decoders of partial compressed bodies', async t => {
       })
 })
 
-t.test('concurrent large bodies are all accepted', async t => {
+const test = inRotation(t, 2)
+test('concurrent large bodies are all accepted', async t => {
   const service = await coffer(t, { limits })
   const { alice } = service
   await alice.stream('diary')
@@ -103,7 +104,7 @@ t.test('concurrent large bodies are all accepted', async t => {
   )
 })
 
-t.test('a large body', async t => {
+test('a large body', async t => {
   const service = await coffer(t, { limits })
   const { alice } = service
   await alice.stream('diary')
@@ -134,7 +135,7 @@ t.test('a large body', async t => {
   })
 })
 
-t.test('a body that waits for too long is refused', async t => {
+test('a body that waits for too long is refused', async t => {
   const service = await coffer(t, { limits: { ...limits, bodyTimeout: 1 } })
   const { alice } = service
   await alice.stream('diary')
@@ -162,7 +163,7 @@ const form = (parts: readonly string[]): Buffer =>
     `${parts.map((part, at) => `--b\r\nContent-Disposition: form-data; name="p${at}"\r\n\r\n${part}\r\n`).join('')}--b--\r\n`
   )
 
-t.test('texts in forms take a limited amount of memory, whatever their boundary', async t => {
+test('texts in forms take a limited amount of memory, whatever their boundary', async t => {
   const service = await openCoffer(t, { limits })
   const { alice } = service
   await alice.stream('diary')
@@ -192,7 +193,7 @@ t.test('texts in forms take a limited amount of memory, whatever their boundary'
   }
 })
 
-t.test('a multipart form', async t => {
+test('a multipart form', async t => {
   const service = await coffer(t, { limits: { ...limits, bodyBytes: 4 * mb } })
   const { alice } = service
   await alice.stream('diary')

@@ -1,6 +1,7 @@
 /** Stalled bodies do not prevent others from being read. */
 import t, { type Test } from 'tap'
 import { openCoffer, type Client, type Service } from '../../../support/coffer.js'
+import { inRotation } from '../../../support/rotation.js'
 import { SlowClient } from '../../../support/slow-client.js'
 import { arrived, send, type Sending } from '../../../support/sending.js'
 import { until } from '../../../support/socket.js'
@@ -74,7 +75,8 @@ for (const [name, sending] of [
     t.equal(await statusOf(service, bob, 4 * half), 201)
   })
 
-t.test('a body is read despite stalled ones of another access of its account', async t => {
+const test = inRotation(t, 2)
+test('a body is read despite stalled ones of another access of its account', async t => {
   const service = await openCoffer(t, { limits })
   const bob = await writer(service, 'bobby')
   const { token } = await bob.grant('read', 'diary')
@@ -86,7 +88,7 @@ t.test('a body is read despite stalled ones of another access of its account', a
   t.equal(await statusOf(service, bob, 2 * half), 201)
 })
 
-t.test('a long file upload does not block other bodies of its account', async t => {
+test('a long file upload does not block other bodies of its account', async t => {
   const service = await openCoffer(t, { limits })
   const bob = await writer(service, 'bobby')
   const { token } = bob
@@ -114,7 +116,7 @@ t.test('a long file upload does not block other bodies of its account', async t 
   t.notOk(socket.destroyed, 'and goes on')
 })
 
-t.test('a call in a form frees its memory before the response is read', async t => {
+test('a call in a form frees its memory before the response is read', async t => {
   const service = await openCoffer(t, { limits })
   const bob = await writer(service, 'bobby')
   for (let at = 0; at < 60; at++) await bob.event({ content: 'x'.repeat(half) })
@@ -134,7 +136,7 @@ t.test('a call in a form frees its memory before the response is read', async t 
   t.equal(anonymous.bytes, 0)
 })
 
-t.test('bodies in use are limited, too', async t => {
+test('bodies in use are limited, too', async t => {
   const service = await openCoffer(t, {
     limits,
     throttle: { failures: 1e6, perAddress: 1e6, perAccount: 1e6 }
@@ -163,7 +165,7 @@ t.test('bodies in use are limited, too', async t => {
   t.equal(known.bytes, 0)
 })
 
-t.test('memory is released after many aborted bodies', async t => {
+test('memory is released after many aborted bodies', async t => {
   const service = await openCoffer(t, { limits })
   const bob = await writer(service, 'bobby')
   const { token } = bob
