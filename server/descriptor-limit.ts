@@ -8,6 +8,8 @@ import type { Settings } from '../core/settings/settings.js'
  * of the database, which keeps the WAL.
  */
 const descriptorsPerUser = 5
+/** File descriptors per connection: its socket, and a file that is received, sent or spooled. */
+const descriptorsPerConnection = 2
 /** Reserved for the program's own files, the platform database and files opened briefly. */
 const reservedDescriptors = 64
 
@@ -18,7 +20,8 @@ const reservedDescriptors = 64
 export function applyDescriptorLimit(settings: Settings, log: Log, limit = readDescriptorLimit()): Settings {
   const available = Math.max(limit - reservedDescriptors, 2 * descriptorsPerUser)
   const users = Math.min(settings.storage.maxOpenUsers, Math.floor(available / 2 / descriptorsPerUser))
-  const connections = Math.min(settings.limits.connections, available - users * descriptorsPerUser)
+  const forConnections = Math.floor((available - users * descriptorsPerUser) / descriptorsPerConnection)
+  const connections = Math.min(settings.limits.connections, forConnections)
   if (users < settings.storage.maxOpenUsers)
     log.warn(`storage.maxOpenUsers lowered to ${users}, because the process can open only ${limit} files`)
   if (connections < settings.limits.connections)

@@ -16,6 +16,7 @@ import {
 } from '../../storage/files/attachments.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { StoreUnavailable } from '../../storage/errors.js'
+import type { Party } from '../../storage/scheduler.js'
 import { AttachmentCache } from './attachment-cache.js'
 import { attachmentKey } from './attachment-key.js'
 import type { Objects } from '../objects.js'
@@ -62,8 +63,8 @@ export class SharedAttachments implements AttachmentStore {
     this.#objects = translateErrors(options.objects)
   }
 
-  async receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile> {
-    return await this.#disk.receive(source, algorithm)
+  async receive(source: Readable, algorithm: DigestAlgorithm, party?: Party): Promise<ReceivedFile> {
+    return await this.#disk.receive(source, algorithm, party)
   }
 
   /**

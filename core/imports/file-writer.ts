@@ -46,7 +46,7 @@ export class FileWriter {
   async store(file: FileDraft): Promise<void> {
     const { account, services } = this.presence.createCall()
     const { algorithm, isActive } = services.config.integrity
-    const received = await services.attachments.receive(this.bytes(), algorithm)
+    const received = await services.attachments.receive(this.bytes(), algorithm, this.presence.party)
     const { id, type } = file
     const fileName = toFileName(file.fileName)
     const integrity = isActive.attachments ? { integrity: `${algorithm}-${received.digest}` } : {}

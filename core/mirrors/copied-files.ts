@@ -4,6 +4,7 @@ import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Attachment, Event } from '../../schemas/event.js'
 import type { DigestAlgorithm, ReceivedFile } from '../../storage/files/attachments.js'
+import type { Party } from '../../storage/scheduler.js'
 import { dropFiles, keepFiles } from '../events/attachments.js'
 import { toFileName } from '../events/file-name.js'
 import type { Services } from '../call/services.js'
@@ -177,7 +178,7 @@ async function copyFile(
     endpoint,
     { eventId: remoteId, fileId: file.id },
     { maxBytes: file.size, timeoutMs: baseMs + Math.ceil(file.size / bytesPerMs) },
-    async source => await receiveFile(services, source, file)
+    async source => await receiveFile(services, source, { file, party: { account: account.id, access: '' } })
   )
   if (!('received' in answer)) throw toError(answer)
   const { digest, received } = answer.received
@@ -195,14 +196,14 @@ async function copyFile(
 async function receiveFile(
   services: Services,
   source: Readable,
-  { integrity = '' }: FollowedFile
+  { file: { integrity = '' }, party }: { readonly file: FollowedFile; readonly party: Party }
 ): Promise<{ readonly received: ReceivedFile; readonly digest: string | undefined }> {
   const own = services.config.integrity.algorithm
   const algorithm = integrity.slice(0, integrity.indexOf('-'))
   if (!algorithms.includes(algorithm))
-    return { received: await services.attachments.receive(source, own), digest: undefined }
+    return { received: await services.attachments.receive(source, own, party), digest: undefined }
   if (algorithm === own) {
-    const received = await services.attachments.receive(source, own)
+    const received = await services.attachments.receive(source, own, party)
     return { received, digest: `${algorithm}-${received.digest}` }
   }
   const hash = createHash(algorithm)
@@ -213,7 +214,7 @@ async function receiveFile(
     }
   })
   const [received] = await Promise.all([
-    services.attachments.receive(hashing, own),
+    services.attachments.receive(hashing, own, party),
     pipeline(source, hashing)
   ])
   return { received, digest: `${algorithm}-${hash.digest('base64')}` }

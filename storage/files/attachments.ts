@@ -9,6 +9,8 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { translateError } from '../errors.js'
+import { serviceParty, type Party } from '../scheduler.js'
+import { DiskTurns } from './disk-turns.js'
 import { receiveInto } from './draft.js'
 import { syncPath } from './durable.js'
 import type { Layout } from './layout.js'
@@ -34,8 +36,11 @@ export interface ByteRange {
 
 /** Stores attachments. Files are named by their account and an id made by the service. */
 export interface AttachmentStore {
-  /** Receives and hashes bytes; leaves nothing behind if `source` fails. Throws `StorageFull`. */
-  receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile>
+  /**
+   * Receives and hashes bytes for a party, by default the service itself; leaves nothing behind if `source` fails. Throws
+   * `StorageFull`.
+   */
+  receive(source: Readable, algorithm: DigestAlgorithm, party?: Party): Promise<ReceivedFile>
   /** Moves a received file into place; it is on disk when this resolves. Throws `StorageFull`. */
   put(account: string, id: string, file: ReceivedFile): Promise<void>
   /** Removes a received file; does nothing if the file has been put in place. */
@@ -68,19 +73,23 @@ export class DiskAttachments implements AttachmentStore {
   readonly #synced = new Set<string>()
   /** Received files that were put in place by this thread: they have no draft any more. */
   readonly #placed = new WeakSet<ReceivedFile>()
+  readonly #turns = new DiskTurns()
 
   constructor(private readonly layout: Layout) {
     mkdirSync(layout.draftsDirectory, { recursive: true, mode: 0o700 })
   }
 
-  async receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile> {
+  async receive(source: Readable, algorithm: DigestAlgorithm, party = serviceParty): Promise<ReceivedFile> {
     const draft = join(this.layout.draftsDirectory, `received-${randomUUID()}`)
     const hash = createHash(algorithm)
     let size = 0
     try {
-      await receiveInto(draft, source, chunk => {
-        hash.update(chunk)
-        size += chunk.length
+      await receiveInto(draft, source, {
+        onChunk: chunk => {
+          hash.update(chunk)
+          size += chunk.length
+        },
+        inTurn: work => this.#turns.run(party, work)
       })
       return { draft, size, digest: hash.digest('base64') }
     } catch (error) {
@@ -94,6 +103,10 @@ export class DiskAttachments implements AttachmentStore {
    * errors of storage.
    */
   async put(account: string, id: string, received: ReceivedFile): Promise<void> {
+    await this.#turns.run({ account, access: '' }, () => this.#place(account, id, received))
+  }
+
+  async #place(account: string, id: string, received: ReceivedFile): Promise<void> {
     const file = this.layout.attachmentFile(account, id)
     const folder = dirname(file)
     try {
@@ -106,7 +119,7 @@ export class DiskAttachments implements AttachmentStore {
       if (!isSynced) await this.#syncAbove(account, folder)
     } catch (error) {
       // The folder may have been removed in the meantime, with the account or during its restore.
-      if (isMissing(error) && this.#synced.delete(folder)) return await this.put(account, id, received)
+      if (isMissing(error) && this.#synced.delete(folder)) return await this.#place(account, id, received)
       throw translateError(error, file)
     }
   }

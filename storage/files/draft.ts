@@ -8,30 +8,36 @@ import type { Readable } from 'node:stream'
 /** Bytes buffered for one write. The write in progress may hold as many bytes again. */
 const writeSize = 256 * 1024
 
+interface DraftHandlers {
+  readonly onChunk: (chunk: Buffer) => void
+  /** Runs work that depends on the disk only. */
+  readonly inTurn: (work: () => Promise<void>) => Promise<void>
+}
+
 /**
- * Writes everything from `source` to a new file that only its owner can read, and calls `onChunk` with each chunk.
- * Resolves when the bytes are on disk. If it rejects, the file is closed but may exist.
+ * Writes everything from `source` to a new file that only its owner can read. Resolves when the bytes are on disk. If it rejects,
+ * the file is closed but may exist. A small file is opened once it has arrived completely, in a turn of its own.
  */
 export async function receiveInto(
   path: string,
   source: Readable,
-  onChunk: (chunk: Buffer) => void
+  { inTurn, onChunk }: DraftHandlers
 ): Promise<void> {
-  // The opening is not awaited here: an error of the source during the wait would be unhandled.
-  const opening = open(path, 'wx', 0o600)
-  let writing: Promise<unknown> = opening
+  let file: FileHandle | undefined
+  let writing: Promise<unknown> = Promise.resolve()
   let chunks: Buffer[] = []
   let buffered = 0
-  const flush = async (): Promise<void> => {
-    const file = await opening
+  const flush = async (): Promise<FileHandle> => {
+    file ??= await open(path, 'wx', 0o600)
     await writing
+    if (buffered === 0) return file
     writing = writeAll(file, chunks, buffered)
     // Awaited by the next write, or at the end; until then, a rejection must not count as unhandled.
     writing.catch(() => undefined)
     chunks = []
     buffered = 0
+    return file
   }
-  opening.catch(() => undefined)
   try {
     for await (const chunk of source as AsyncIterable<Buffer>) {
       onChunk(chunk)
@@ -39,15 +45,14 @@ export async function receiveInto(
       buffered += chunk.length
       if (buffered >= writeSize) await flush()
     }
-    if (buffered > 0) await flush()
-    await writing
-    await (await opening).sync()
+    await inTurn(async () => {
+      const whole = await flush()
+      await writing
+      await whole.sync()
+    })
   } finally {
     await writing.catch(() => undefined)
-    await opening.then(
-      file => file.close(),
-      () => undefined
-    )
+    await file?.close()
   }
 }
 

@@ -9,8 +9,8 @@ t.test('applyDescriptorLimit', async t => {
   const cases: [limit: number, users: number, connections: number, warnings: number][] = [
     [Infinity, 300, 10_000, 0],
     [100_000, 300, 10_000, 0],
-    [1024, 96, 480, 2],
-    [10, 1, 5, 2]
+    [1024, 96, 240, 2],
+    [10, 1, 2, 2]
   ]
   for (const [limit, users, connections, warnings] of cases)
     t.test(`allows ${users} users with a limit of ${limit}`, async t => {

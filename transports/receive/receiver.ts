@@ -177,7 +177,7 @@ export class Receiver implements ReceiveEndpoint {
     const files: UploadedFile[] = []
     try {
       for (const { bytes, fileName, type } of named) {
-        const received = await attachments.receive(Readable.from([bytes]), config.integrity.algorithm)
+        const received = await attachments.receive(Readable.from([bytes]), config.integrity.algorithm, party)
         // Apps that are refused send the same again and again.
         files.push({ fileName: toFileName(fileName), type, received })
       }

@@ -1,22 +1,28 @@
 /** Limits how many files of a form are being written at a time. (docs/spec/limits.md#uploads) */
 
-/** Maximum number of files being written: each takes a descriptor, and far more memory than a short part. */
+/** Maximum number of files of a form being written: each takes far more memory than a short part. */
 export const maxPendingFiles = 32
+/** The same of all forms. Beyond it, each form may have one, which is arriving. */
+const maxPendingInAll = 256
 
 export class PendingFiles {
+  /** Files of all forms in this thread. */
+  static #all = 0
   #count = 0
   #resume: (() => void) | undefined
 
   /** True if more files are being written than permitted. */
   get isFull(): boolean {
-    return this.#count > maxPendingFiles
+    return this.#count > (PendingFiles.#all > maxPendingInAll ? 1 : maxPendingFiles)
   }
 
   /** Counts a file until it is written, or has failed. */
   add(file: Promise<unknown>): void {
     this.#count++
+    PendingFiles.#all++
     const end = (): void => {
       this.#count--
+      PendingFiles.#all--
       if (!this.isFull) this.#resume?.()
     }
     file.then(end, end)

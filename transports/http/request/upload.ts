@@ -61,7 +61,7 @@ export async function receiveForm(
       {
         text: text => texts.push(text),
         file: (fileName, type, source) => {
-          const file = receiveFile(services, fileName, type, source)
+          const file = receiveFile(services, { fileName, type, source, party: reservation.party })
           // Awaited below; until then, a rejection must not count as unhandled.
           file.catch(() => undefined)
           receiving.push(file)
@@ -105,11 +105,14 @@ export function requireFilesOnly({ files, texts }: Form): object {
 /** Writes a file to disk. Error: `invalid-request-structure` if it is too large; then it is discarded. */
 async function receiveFile(
   services: SharedServices,
-  fileName: string,
-  type: string,
-  source: Readable
+  {
+    fileName,
+    party,
+    source,
+    type
+  }: { readonly fileName: string; readonly type: string; readonly source: Readable; readonly party: Party }
 ): Promise<UploadedFile> {
-  const received = await services.attachments.receive(source, services.config.integrity.algorithm)
+  const received = await services.attachments.receive(source, services.config.integrity.algorithm, party)
   // Busboy truncates a file that is too large, without an error.
   if ('truncated' in source && source.truncated === true) {
     await services.attachments.discard(received)

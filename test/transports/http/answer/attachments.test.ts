@@ -1,7 +1,7 @@
 /** Files over real HTTP: uploading, downloading whole or in part, deleting. (docs/spec/attachments.md) */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
@@ -178,12 +178,14 @@ t.test('events.create', async t => {
 
   t.test('stores nothing of an interrupted upload', async t => {
     const before = leftovers()
+    // Smaller files are opened once they have arrived.
+    const large = formOf([json, { ...file, body: Buffer.alloc(1_000_000) }])
     const { hostname, port } = new URL(alice.service.server.url)
     const socket = connect(Number(port), hostname)
     socket.write(
-      `POST /alice/events HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.token}\r\nContent-Type: multipart/form-data; boundary=b0undary\r\nContent-Length: ${whole.length}\r\n\r\n`
+      `POST /alice/events HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.token}\r\nContent-Type: multipart/form-data; boundary=b0undary\r\nContent-Length: ${large.length}\r\n\r\n`
     )
-    socket.write(whole.subarray(0, 3000))
+    socket.write(large.subarray(0, 600_000))
     await until(() => leftovers().length > before.length)
     socket.destroy()
     await once(socket, 'close')
@@ -523,6 +525,44 @@ t.test('many files of a form are written a few at a time', async t => {
   t.ok(most > 32 && most < 150, `${most} at a time`)
   t.equal(writing, 0)
 })
+
+t.test('many forms take few descriptors, and another account is served between their files', async t => {
+  const service = await openCoffer(t)
+  const [alice, bob] = [service.alice, await service.user('bob')]
+  for (const client of [alice, bob]) await client.stream('diary')
+  const forms = 6
+  const event = { name: 'event', body: JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }) }
+  const files = Array.from({ length: 100 }, (_, at) => ({ file: `${at}`, body: 'x' }))
+  let most = 0
+  const timer = setInterval(() => (most = Math.max(most, countOpenDrafts())), 5)
+  let ended = 0
+  const uploads = Array.from({ length: forms }, async () => {
+    const { body, status } = await post(alice, '/events', formOf([event, ...files]))
+    ended++
+    t.equal(status, 201)
+    t.equal(body.event.attachments.length, files.length)
+  })
+  await until(() => countOpenDrafts() > 0)
+  t.equal((await post(bob, '/events', formOf([event, ...files.slice(0, 3)]))).status, 201)
+  t.equal(ended, 0, 'before any of the forms')
+  await Promise.all(uploads)
+  clearInterval(timer)
+  t.ok(most > 1 && most <= forms + 8, `${most} descriptors`)
+})
+
+/** Returns how many descriptors of this process are of files that are being received. */
+function countOpenDrafts(): number {
+  return readdirSync('/proc/self/fd').filter(isOpenDraft).length
+}
+
+function isOpenDraft(descriptor: string): boolean {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`).includes('/drafts/received-')
+  } catch {
+    // It was closed in the meantime.
+    return false
+  }
+}
 
 /** Waits until a condition is true. */
 async function until(condition: () => boolean): Promise<void> {
