@@ -19,9 +19,20 @@ export function findManagingApp({ store }: StoreContext, access: Access): Access
   return creator?.type === 'app' ? creator : undefined
 }
 
-/** Lists the shared accesses of an app that have neither expired nor been deleted. */
-export function listChildren({ now, store }: Pick<Call, 'now' | 'store'>, id: string): Access[] {
-  return store.accesses.listCreatedBy(id).filter(each => isCreatedBy(each, id) && !isExpired(each, now))
+/**
+ * Calls `visit` with each shared access of an app that has neither expired nor been deleted. In steps, one at a time: each
+ * may have thousands of permissions.
+ */
+export function* visitChildren(
+  { now, store }: Pick<Call, 'now' | 'store'>,
+  id: string,
+  visit: (child: Access) => void
+): Steps<void> {
+  for (const childId of store.accesses.listIdsCreatedBy(id)) {
+    const child = store.accesses.find(childId)
+    if (child && isCreatedBy(child, id) && !isExpired(child, now)) visit(child)
+    yield
+  }
 }
 
 /** Throws `invalid-operation` for a shared access with permissions that the app which shared it does not have. */
@@ -55,19 +66,20 @@ export function* assertKeepsChildren(call: Call, before: Access, after: Access):
   const isSooner = (after.expires ?? Infinity) < (before.expires ?? Infinity)
   const isChanged = !isDeepStrictEqual(before.permissions, after.permissions)
   if (!isSooner && !isChanged) return
-  const children = listChildren(call, before.id)
   if (isChanged) {
     const former = new Grants(before)
     const next = new Grants(after)
     yield* assertNone(
-      children,
+      call,
+      before.id,
       each => isWithin(call.store, former, each) && !isWithin(call.store, next, each),
       'Accesses that the app shared exceed these permissions: update or delete them first'
     )
   }
   if (isSooner)
     yield* assertNone(
-      children,
+      call,
+      before.id,
       ({ expires }) => expires !== undefined && expires > after.expires!,
       'Accesses that the app shared end later: update or delete them first'
     )
@@ -90,16 +102,16 @@ function isWithin(store: UserStore, grants: Grants, access: Access): boolean {
   return grants.covers(store.streams, new Grants(access))
 }
 
-/** Throws `invalid-operation` with the ids of the offending children, if there are any. */
+/** Throws `invalid-operation` with the ids of the offending children of an app's access, if there are any. */
 function* assertNone(
-  children: readonly Access[],
+  call: Call,
+  id: string,
   isOffending: (child: Access) => boolean,
   message: string
 ): Steps<void> {
   const offendingChildren: string[] = []
-  for (const child of children) {
+  yield* visitChildren(call, id, child => {
     if (isOffending(child)) offendingChildren.push(formatWireId(child))
-    yield
-  }
+  })
   if (offendingChildren.length > 0) fail('invalid-operation', message, { offendingChildren })
 }

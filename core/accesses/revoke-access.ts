@@ -3,50 +3,74 @@ import type { Access } from '../../schemas/access.js'
 import { connectionField } from '../../schemas/connection.js'
 import type { Call } from '../call/method.js'
 import { runSteps, type Steps } from '../../storage/steps.js'
+import { NeedsSteps } from '../../storage/errors.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import { formatWireId } from '../access-ids.js'
 import { releaseAlias } from './aliases.js'
 import { listStreamIds } from '../permissions/access.js'
 import { listOfferSessions } from '../permissions/offer-session.js'
 import { getCounterparty } from '../permissions/peer-access.js'
 import { removeNotice } from './notices.js'
-import { listChildren } from './chain-rules.js'
+import { visitChildren } from './chain-rules.js'
+
+/** Does the same as {@link revokeInSteps} in one piece, within a write that can be repeated in steps. */
+export function revokeAccess(call: Call, access: Access): void {
+  runSteps(revokeInSteps(call, access))
+}
+
+/** Maximum accesses that are revoked without yielding. */
+const maxAtOnce = 100
+
+/** Returns whether an access has created so many, or so large ones, that it cannot be revoked with these in one piece. */
+export function isLongToRevoke({ accesses }: Pick<UserStore, 'accesses'>, id: string): boolean {
+  return accesses.hasMoreCreatedBy(id, maxAtOnce)
+}
 
 /**
  * Marks an access as deleted, and with an app access the unexpired shared accesses that it created, with the
- * access of a requester the sessions of its app. Returns these related accesses. For each, releases its
- * alias, ends its session and connection, removes its webhooks and its notice, has the copies of what its
- * holder has shared erased, and unless it is personal removes its channels, rules, reminders and forms.
+ * access of a requester the sessions of its app. Returns the ids of the versions of these related accesses. For each,
+ * releases its alias, ends its session and connection, removes its webhooks and its notice, has the copies of
+ * what its holder has shared erased, and unless it is personal removes its channels, rules, reminders and
+ * forms. Throws `NeedsSteps` if that takes long, unless the store is a draft.
  */
-export function revokeAccess(call: Call, access: Access): Access[] {
-  return runSteps(revokeInSteps(call, access))
+export function* revokeInSteps(call: Call, access: Access): Steps<string[]> {
+  const related: string[] = []
+  const sessions = getCounterparty(access) ? listOfferSessions(call.store, access) : []
+  for (const session of sessions)
+    related.push(...(yield* revokeInSteps(call, session)), formatWireId(session))
+  if (access.type === 'app') {
+    if (!call.store.isDraft && isLongToRevoke(call.store, access.id)) throw new NeedsSteps()
+    yield* visitChildren(call, access.id, child => {
+      revokeOne(call, child)
+      related.push(formatWireId(child))
+    })
+  }
+  // The access itself comes last: the audit record is about it.
+  revokeOne(call, access)
+  yield
+  return related
 }
 
-/** Does the same as {@link revokeAccess}, in steps. */
-export function* revokeInSteps(call: Call, access: Access): Steps<Access[]> {
-  const sessions = getCounterparty(access) ? listOfferSessions(call.store, access) : []
-  const owners = [access, ...sessions].filter(each => each.type === 'app')
-  const related = [...owners.flatMap(({ id }) => listChildren(call, id)), ...sessions]
-  // The access itself comes last: the audit record is about it.
-  for (const each of [...related, access]) {
-    call.store.accesses.update({ ...each, deleted: call.now })
-    releaseAlias(call, each)
-    call.store.sessions.end(each.id)
-    removeNotice(call.store, each.id)
-    // The webhooks of the access must no longer be called. (docs/spec/accesses.md#deleting-an-access)
-    call.store.webhooks.removeByAccess(each.id)
-    // What users create while they are signed in belongs to the account, not to the session.
-    if (each.type !== 'personal') {
-      call.store.channels.removeByAccess(each.id)
-      call.store.rules.removeByAccess(each.id)
-      call.store.reminders.removeByAccess(each.id)
-      call.store.forms.removeByAccess(each.id)
-    }
-    // The copies of what its holder has shared are erased.
-    if (call.store.mirrors.wakeByAccess(each.id, call.now)) call.changes.add('timers')
-    endConnection(call.store, each.id)
-    call.changes.addAccess(each, listStreamIds(each))
-    yield
+function revokeOne(call: Call, access: Access): void {
+  const { id, type } = access
+  const { accesses, channels, forms, mirrors, reminders, rules, sessions, webhooks } = call.store
+  accesses.update({ ...access, deleted: call.now })
+  releaseAlias(call, access)
+  sessions.end(id)
+  removeNotice(call.store, id)
+  // The webhooks of the access must no longer be called. (docs/spec/accesses.md#deleting-an-access)
+  webhooks.removeByAccess(id)
+  // What users create while they are signed in belongs to the account, not to the session.
+  if (type !== 'personal') {
+    channels.removeByAccess(id)
+    rules.removeByAccess(id)
+    reminders.removeByAccess(id)
+    forms.removeByAccess(id)
   }
-  return related
+  // The copies of what its holder has shared are erased.
+  if (mirrors.wakeByAccess(id, call.now)) call.changes.add('timers')
+  endConnection(call.store, id)
+  call.changes.addAccess(access, listStreamIds(access))
 }
 
 /** Ends the connection of an access, if it has one. Another connection may then use its secret. */

@@ -50,8 +50,9 @@ export function supportOlderIds(config: Config, methods: readonly AnyMethod[]): 
     return definition.isLong
       ? {
           ...wrapped,
-          *run(call: Call, params: unknown) {
-            return resultFor(config, call, yield* definition.run(call, toMethodParams(config, call, params)))
+          *run(call: Call, params: unknown, prepared: unknown) {
+            const result = yield* definition.run(call, toMethodParams(config, call, params), prepared)
+            return resultFor(config, call, result)
           },
           isLong: definition.isLong.bind(definition)
         }

@@ -1,12 +1,12 @@
 /** What an access has read, from the audit: for the assessment of a data breach. (docs/spec/administration.md#breach-scope) */
 import { Type, type Static } from 'typebox'
-import type { Access } from '../../schemas/access.js'
 import { Timestamp } from '../../schemas/scalars.js'
 import type { TimeRange } from '../../storage/audit/blocks.js'
 import type { AuditCriteria } from '../../storage/audit/criteria.js'
 import type { AuditRecord } from '../../storage/audit/record.js'
 import type { AuditScope } from '../../storage/audit/scope.js'
 import type { Steps } from '../../storage/steps.js'
+import type { CreatedAccess } from '../../storage/repositories/accesses.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { auditRoot, getAuditStreamId } from '../audit-ids.js'
 import { isCreatedBy } from '../permissions/access.js'
@@ -128,14 +128,14 @@ export function* computeBreachScope(
     until: until ?? null,
     recordedSince: recordedSince ?? null,
     ...tally.summarize(id => last.streams.find(id)?.stream.name ?? null),
-    shares: counted.map(({ deleted, id, name }) => ({ id, name, ...(deleted !== undefined && { deleted }) }))
+    shares: counted.map(({ deleted, id, name }) => ({ id, name, ...(deleted !== null && { deleted }) }))
   }))
 }
 
 /** Lists the accesses that an app has shared, and those shared by these, whether or not they have ended: one more than the limit. */
-function listShares({ accesses }: UserStore, base: string): Access[] {
+function listShares({ accesses }: UserStore, base: string): CreatedAccess[] {
   if ((accesses.find(base) ?? accesses.findEver(base))?.type === 'personal') return []
-  const found = new Map<string, Access>()
+  const found = new Map<string, CreatedAccess>()
   const open = [base]
   // The loop also visits the ids that it appends.
   for (const id of open)

@@ -90,16 +90,19 @@ interface SynchronousRun<P extends TSchema, Prepared> {
 }
 
 /** Implements a method in steps, on a draft of the store. A long call yields to the event loop between them. */
-interface SteppedRun<P extends TSchema> {
+interface SteppedRun<P extends TSchema, Prepared> {
   /** One transaction. If the call is short, all steps run without interruption. */
-  run(call: Call, params: Static<P>, prepared?: unknown): Steps<Result>
-  /** Estimates whether a call takes long. In a batch, the params have not been validated yet. */
+  run(call: Call, params: Static<P>, prepared: Prepared): Steps<Result>
+  /**
+   * Estimates whether a call takes long; one that is found to take long while it runs throws `NeedsSteps`. In a batch, the
+   * params have not been validated yet.
+   */
   isLong(store: UserStore, params: Static<P>): boolean
 }
 
 /** A method on one user's data. */
 export type UserMethod<P extends TSchema = TSchema, Prepared = unknown> = UserRules<P, Prepared> &
-  (SynchronousRun<P, Prepared> | SteppedRun<P>)
+  (SynchronousRun<P, Prepared> | SteppedRun<P, Prepared>)
 
 /** The rules for calls of a method on one user's data. */
 interface UserRules<P extends TSchema, Prepared> extends Definition<P> {
@@ -218,9 +221,9 @@ export function method<P extends TSchema, Prepared = undefined>(
 }
 
 /** Defines a method on a user's data whose calls may take long. */
-export function methodInSteps<P extends TSchema>(
-  definition: UserRules<P, undefined> & SteppedRun<P>
-): UserRules<P, undefined> & SteppedRun<P> {
+export function methodInSteps<P extends TSchema, Prepared = undefined>(
+  definition: UserRules<P, Prepared> & SteppedRun<P, Prepared>
+): UserRules<P, Prepared> & SteppedRun<P, Prepared> {
   return definition
 }
 

@@ -1,4 +1,5 @@
 /** Writes that stay even if the call that makes them is refused. */
+import { writeSteps, type Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { Changes } from '../changes.js'
 import type { Call } from './method.js'
@@ -8,11 +9,21 @@ import type { Call } from './method.js'
  * only: `run` is within a transaction already.
  */
 export async function writeSeparately<T>(call: Call, work: (store: UserStore, call: Call) => T): Promise<T> {
+  // oxlint-disable-next-line require-yield -- the work is one step
+  return await writeStepsSeparately(call, function* (store, inCall) {
+    return work(store, inCall)
+  })
+}
+
+/** Like {@link writeSeparately}, for work that may pause: at once, but in steps if it throws `NeedsSteps`. */
+export async function writeStepsSeparately<T>(
+  call: Call,
+  work: (store: UserStore, call: Call) => Steps<T>
+): Promise<T> {
   const { account, services } = call
-  const store = services.accounts.openStore(account)
-  const { changes, result } = await store.write(() => {
+  const { changes, result } = await writeSteps(services.accounts.openStore(account), function* (store) {
     const inCall: Call = { ...call, store, changes: new Changes(store.streams) }
-    return { changes: inCall.changes, result: work(store, inCall) }
+    return { changes: inCall.changes, result: yield* work(store, inCall) }
   })
   services.bus.publish(account, changes)
   return result

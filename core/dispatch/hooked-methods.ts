@@ -49,10 +49,10 @@ function addHook(definition: UserMethod, hook: MethodHook): UserMethod {
   return {
     ...definition,
     ...added,
-    *run(call: Call, params: unknown, prepared?: unknown): Steps<Result> {
+    *run(call: Call, params: unknown, prepared: unknown): Steps<Result> {
       const next = begin(call, params, prepared)
       if ('result' in next) return next.result
-      return end(call, next.params, yield* definition.run(call, next.params))
+      return end(call, next.params, yield* definition.run(call, next.params, prepared))
     }
   }
 }

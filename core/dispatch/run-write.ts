@@ -57,7 +57,13 @@ export function runUninterrupted(
   return result
 }
 
-function* runMethod(definition: UserMethod, call: Call, params: unknown, prepared: unknown): Steps<Result> {
+/** Runs a method within a transaction, in steps if it has any. */
+export function* runMethod(
+  definition: UserMethod,
+  call: Call,
+  params: unknown,
+  prepared?: unknown
+): Steps<Result> {
   return definition.isLong
     ? yield* definition.run(call, params, prepared)
     : definition.run(call, params, prepared)

@@ -2,7 +2,7 @@
 import type { Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
 import { applyValueDeletion } from '../account/value-events.js'
-import { runUninterrupted } from '../dispatch/run-write.js'
+import { runMethod } from '../dispatch/run-write.js'
 import { getStreamIds } from '../events/event-permissions.js'
 import { createRemovalWork } from '../streams/removal-work.js'
 import type { StoredJob } from './job.js'
@@ -47,8 +47,7 @@ export class ImportRemoval {
     // Streams that earlier imports could not remove, because they contained other data, may be empty now.
     const created = [...this.#listLeftStreams(this.presence.createCall()), ...streams]
     const remaining: string[] = []
-    for (const id of created.toReversed())
-      if (!(await this.#commit(call => this.#removeStream(call, id)))) remaining.unshift(id)
+    for (const id of created.toReversed()) if (!(await this.#removeStream(id))) remaining.unshift(id)
     await this.#commit(call => call.store.imports.setMemory(leftStreamsName, JSON.stringify(remaining)))
     return true
   }
@@ -132,17 +131,21 @@ export class ImportRemoval {
   }
 
   /**
-   * Removes a stream if it is empty. Returns true if it no longer exists. One that has events or children, or
+   * Removes a stream if it is empty. Resolves with true if it no longer exists. One that has events or children, or
    * that the caller may not manage, stays.
    */
-  #removeStream(call: Call, id: string): boolean {
+  async #removeStream(id: string): Promise<boolean> {
+    return await this.presence.commitSteps({ mayExceedQuota: true }, call => this.#deleteStream(call, id))
+  }
+
+  *#deleteStream(call: Call, id: string): Steps<boolean> {
     const { events, streams } = call.store
     const node = streams.find(id)
     if (!node) return true
     if (node.children.size > 0 || events.hasIn([node.number])) return false
     if (!call.caller.may('manage', id)) return false
-    if (!node.stream.trashed) runUninterrupted(this.writers.deleteStream, call, { id })
-    runUninterrupted(this.writers.deleteStream, call, { id })
+    if (!node.stream.trashed) yield* runMethod(this.writers.deleteStream, call, { id })
+    yield* runMethod(this.writers.deleteStream, call, { id })
     return true
   }
 }

@@ -7,7 +7,7 @@ import { measureKey, noMeasure, readMeasureMark } from '../../schemas/measures/m
 import type { Mirror } from '../../schemas/mirrors/mirror.js'
 import { maxNameLength } from '../../schemas/scalars.js'
 import { UniqueViolation } from '../../storage/errors.js'
-import { runSteps } from '../../storage/steps.js'
+import type { Steps } from '../../storage/steps.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 import type { Call } from '../call/method.js'
 import { addStream, endPermissions } from '../streams/ended-permissions.js'
@@ -196,14 +196,14 @@ export function listOthers(
  * Removes empty streams of a copy, each before its parent, except those that still have streams below. Also ends permissions on those that
  * are removed, for which all accesses are read once.
  */
-export function removeStreams(call: Call, nodes: readonly StreamNode[]): void {
+export function* removeStreams(call: Call, nodes: readonly StreamNode[]): Steps<void> {
   const { changes, now, store } = call
   const removed = new Set<StreamNode>()
   for (const node of nodes) if ([...node.children].every(child => removed.has(child))) removed.add(node)
   const ids = [...removed].map(({ stream }) => stream.id)
   changes.add('streams', ids)
   const at = store.stamp(now)
-  runSteps(endPermissions(call, [...removed], at))
+  yield* endPermissions(call, [...removed], at)
   store.mirrors.overwriteDeleted(() => {
     for (const id of ids) store.streams.remove(id, at)
   })

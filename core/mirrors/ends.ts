@@ -2,7 +2,7 @@
 import type { Mirror, MirrorEnd } from '../../schemas/mirrors/mirror.js'
 import type { StoredMirror } from '../../storage/mirrors/mirror-repository.js'
 import type { Account } from '../../storage/platform/account.js'
-import { runSteps, type Steps } from '../../storage/steps.js'
+import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Call } from '../call/method.js'
 import type { Services } from '../call/services.js'
@@ -27,7 +27,7 @@ const receiptType = 'erasure-receipt+jwt'
  * Ends a mirror: from now on nothing is copied, permissions on the copy have ended, and the copy is erased as soon as
  * possible. Records the end in the audit. One that has ended is returned as it is.
  */
-export function endMirror(call: Call, stored: StoredMirror, reason: MirrorEnd): Mirror {
+export function* endMirror(call: Call, stored: StoredMirror, reason: MirrorEnd): Steps<Mirror> {
   const { mirror } = stored
   if (mirror.state === 'erasing' || mirror.state === 'erased') return mirror
   const { error: _error, ...rest } = mirror
@@ -41,7 +41,7 @@ export function endMirror(call: Call, stored: StoredMirror, reason: MirrorEnd): 
     progress: JSON.stringify({ ...progress, erased: 0, ...(farewell !== undefined && { farewell }) })
   })
   const root = call.store.streams.find(mirror.streamId)
-  if (root) runSteps(endPermissions(call, listSubtree(root), call.store.stamp(call.now)))
+  if (root) yield* endPermissions(call, listSubtree(root), call.store.stamp(call.now))
   call.changes.add('timers')
   recordAction(call, 'mirrors.ended', { peer: mirror.person, accessId: mirror.accessId })
   return ended
@@ -100,6 +100,6 @@ function* eraseSome(call: Call, id: string): Steps<boolean> {
   }
   const nodes = listOthers(call, mirror, []).toReversed()
   const root = streams.find(mirror.streamId)
-  removeStreams(call, [...nodes, ...(root ? [root] : [])].slice(0, eraseLimit))
+  yield* removeStreams(call, [...nodes, ...(root ? [root] : [])].slice(0, eraseLimit))
   return nodes.length < eraseLimit
 }

@@ -10,7 +10,7 @@ import type { Services } from '../call/services.js'
 import type { ChangeKind } from '../changes.js'
 import { parseEndpoint, type Endpoint, type PeerCalls } from '../cmc/peers/peer-calls.js'
 import { findRelationship } from '../cmc/relationships.js'
-import { writeAsService } from '../cmc/service-calls.js'
+import { writeAsService, writeStepsAsService } from '../cmc/service-calls.js'
 import { removeOrphans } from '../events/attachment-sweep.js'
 import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
 import type { TimedTask } from '../timers/timed-task.js'
@@ -226,9 +226,9 @@ export class MirrorCopies implements TimedTask {
   }
 
   async #end(account: Account, id: string, reason: 'relationship-ended' | 'revoked'): Promise<void> {
-    await writeAsService(this.services, account, call => {
+    await writeStepsAsService(this.services, account, function* (call) {
       const stored = call.store.mirrors.find(id)
-      if (stored) endMirror(call, stored, reason)
+      if (stored) yield* endMirror(call, stored, reason)
     })
     await eraseCopy(this.services, account, id)
   }

@@ -4,7 +4,7 @@ import type { StreamNode } from '../../storage/streams/node.js'
 import { leaveStream } from './copied-events.js'
 import { emptySeries } from './copied-points.js'
 import { removeStreams } from './copied-streams.js'
-import { getStore, saveProgress, writeCopy, writeCopyInSteps, type CopyContext } from './copy-context.js'
+import { getStore, saveProgress, writeCopyInSteps, type CopyContext } from './copy-context.js'
 import { createRemovalWork } from '../streams/removal-work.js'
 import { parseProgress } from './progress.js'
 
@@ -25,8 +25,8 @@ export async function removeOthers(
     for (const node of part)
       while (!context.isStopped() && (await leaveSome(context, mirror, node)) === false);
     if (context.isStopped()) return
-    await writeCopy(context, (call, stored) => {
-      removeStreams(
+    await writeCopyInSteps(context, function* (call, stored) {
+      yield* removeStreams(
         call,
         part.flatMap(({ stream }) => call.store.streams.find(stream.id) ?? [])
       )

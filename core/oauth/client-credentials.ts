@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Access } from '../../schemas/access.js'
 import type { Permission } from '../../schemas/permission.js'
+import type { Steps } from '../../storage/steps.js'
 import { toStoredPermissions } from '../accesses/granting.js'
 import type { Call } from '../call/method.js'
 import type { Config } from '../settings/config.js'
@@ -79,26 +80,27 @@ export function refuseAccount(client: Client): never {
  * same token while half of its lifetime is left, so that it cannot fill the account with accesses. Records it
  * in the audit. Must run within a transaction.
  */
-export function issueClientToken(call: Call, client: Client, { scope }: ClientGrant): TokenAnswer {
+export function* issueClientToken(call: Call, client: Client, { scope }: ClientGrant): Steps<TokenAnswer> {
   const { now, services, store } = call
   const permissions: Permission[] = toStoredPermissions(call, scope.permissions)
   const lifetime = client.accessSeconds ?? services.config.oauth.accessSeconds
   const known = listSessions(store, client).find(
     each => (each.expires ?? 0) > now + lifetime / 2 && isDeepStrictEqual(each.permissions, permissions)
   )
-  const session = known ?? insertSession(call, client, { scope, permissions, expires: now + lifetime })
+  const session =
+    known ?? (yield* insertSession(call, client, { scope, permissions, expires: now + lifetime }))
   recordOAuthAction(call, 'oauth.token.issued.client_credentials', session.id)
   return buildTokenAnswer(call, session, [])
 }
 
 /** Opens a session of the client and stores its grant, which the user can see and revoke. */
-function insertSession(
+function* insertSession(
   call: Call,
   client: Client,
   { scope, ...rest }: { readonly scope: Scope } & Required<Pick<Access, 'expires' | 'permissions'>>
-): Access {
+): Steps<Access> {
   const clientData = buildOAuthData(client, scope)
-  const session = openSession(call, client, { ...rest, clientData, createdBy: 'system' })
+  const session = yield* openSession(call, client, { ...rest, clientData, createdBy: 'system' })
   const grant = {
     client: client.id,
     ...(client.name !== undefined && { clientName: client.name }),

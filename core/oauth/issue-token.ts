@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox'
 import type { Access } from '../../schemas/access.js'
 import type { IdentityScope } from '../../schemas/oauth.js'
+import type { Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import { formatWireId } from '../access-ids.js'
 import { Caller } from '../permissions/caller.js'
@@ -47,12 +48,12 @@ export type TokenAnswer = Static<typeof TokenAnswer>
  * Throws `invalid_grant` if the access is no longer valid. Records it in the audit. Must run within a
  * transaction.
  */
-export function issueToken(
+export function* issueToken(
   call: Call,
   client: Client,
   { use }: RedeemedCode,
   { key, thumbprint }: { readonly key: SigningKey | undefined; readonly thumbprint: string | undefined }
-): TokenAnswer {
+): Steps<TokenAnswer> {
   const { account, now, services, store } = call
   const known = store.accesses.find(use.accessId)
   if (known?.type !== 'app' || isExpired(known, now) || !isOfferInForce(store, known, now))
@@ -61,7 +62,7 @@ export function issueToken(
   const access =
     thumbprint === undefined
       ? replaceToken(call, known)
-      : bindAccess(call, client, known, { thumbprint, use })
+      : yield* bindAccess(call, client, known, { thumbprint, use })
   const refreshToken =
     access.expires !== undefined && use.scopes.includes('offline_access') ? createRefreshToken() : undefined
   const grant = {

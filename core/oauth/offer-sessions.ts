@@ -1,9 +1,9 @@
 /** Sessions of OAuth clients whose offer the user has accepted. (docs/api/oauth.md#offers) */
 import type { Access } from '../../schemas/access.js'
 import type { Permission } from '../../schemas/permission.js'
-import { revokeAccess } from '../accesses/revoke-access.js'
+import { revokeInSteps } from '../accesses/revoke-access.js'
 import type { Call } from '../call/method.js'
-import { writeSeparately } from '../call/write-separately.js'
+import { writeStepsSeparately } from '../call/write-separately.js'
 import { isCmcId } from '../cmc-ids.js'
 import { createToken } from '../ids.js'
 import { formatWireId } from '../access-ids.js'
@@ -30,10 +30,10 @@ export async function openOfferSession(
 ): Promise<Access> {
   const { config } = call.services
   const lifetime = client.accessSeconds ?? config.oauth.accessSeconds
-  return await writeSeparately(call, (store, inCall) => {
+  return await writeStepsSeparately(call, function* (store, inCall) {
     const held = store.accesses.find(mark.accessId)
     if (!held) failOAuth('access_denied', 'The offer has been revoked')
-    return openSession(inCall, client, {
+    return yield* openSession(inCall, client, {
       clientData: { ...known.request.clientData, [offerKey]: { ...mark } },
       createdBy: formatWireId(call.caller.access!),
       expires: call.now + lifetime,
@@ -46,9 +46,9 @@ export async function openOfferSession(
 
 /** Ends a session for which no code was issued. Does nothing if it has ended. */
 export async function endOfferSession(call: Call, id: string): Promise<void> {
-  await writeSeparately(call, (store, inCall) => {
+  await writeStepsSeparately(call, function* (store, inCall) {
     const access = store.accesses.find(id)
-    if (access) revokeAccess(inCall, access)
+    if (access) yield* revokeInSteps(inCall, access)
   })
 }
 

@@ -3,12 +3,13 @@
  * ends. (docs/api/oauth.md#codes; docs/api/oauth.md#refreshing)
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Steps } from '../../storage/steps.js'
 import type { StoredGrant } from '../../storage/oauth/oauth-grants.js'
 import { requestLifetime } from '../accesses/auth-requests.js'
-import { revokeAccess } from '../accesses/revoke-access.js'
+import { revokeInSteps } from '../accesses/revoke-access.js'
 import { getBoundKey } from '../auth/oauth-marks.js'
 import type { Call } from '../call/method.js'
-import { writeSeparately } from '../call/write-separately.js'
+import { writeStepsSeparately } from '../call/write-separately.js'
 import { codeLifetime, findCode, spendCode, type CodeGrant } from './codes.js'
 import { recordOAuthAction } from './audit.js'
 import { isConfidential, type Client } from './clients.js'
@@ -69,19 +70,19 @@ export interface RefreshRequest {
  */
 export async function redeemCode(call: Call, client: Client, proof: CodeProof): Promise<RedeemedCode> {
   const { code } = requireProof(proof)
-  const found = await writeSeparately(call, (store, inCall) => {
+  const found = await writeStepsSeparately(call, function* (store, inCall) {
     const known = findCode(store, code, call.now)
     if (known?.use.client !== client.id) return undefined
     const { isUsed, use } = known
     if (isUsed) {
-      revokeAccessById(inCall, use.accessId)
+      yield* revokeAccessById(inCall, use.accessId)
       recordOAuthAction(inCall, 'oauth.code.reused', use.accessId, 400)
       return { use, fault: 'The code has already been used. The access has been revoked' }
     }
     assertOpenAccount(call)
     spendCode(store, code, use, call.now)
     const fault = findProofFault(use, proof)
-    if (fault !== undefined) revokeUnused(inCall, use.accessId)
+    if (fault !== undefined) yield* revokeUnused(inCall, use.accessId)
     return { use, fault }
   })
   if (!found) return refuseUnknown(call, proof, 'authorization_code')
@@ -92,7 +93,7 @@ export async function redeemCode(call: Call, client: Client, proof: CodeProof): 
 
 /** Ends the access of a redeemed code whose exchange is refused after all, if it was granted for this code alone. */
 export async function abandonCode(call: Call, { use }: RedeemedCode): Promise<void> {
-  await writeSeparately(call, (_store, inCall) => revokeUnused(inCall, use.accessId))
+  await writeStepsSeparately(call, (_store, inCall) => revokeUnused(inCall, use.accessId))
 }
 
 /** Returns what is wrong with the proof of a code, which has been consumed; `undefined` if nothing is. */
@@ -124,7 +125,7 @@ export async function refreshGrant(
   { endPeerAccess, thumbprint }: RefreshContext
 ): Promise<RefreshedGrant> {
   const parts = parseRefreshToken(requireRefreshToken(renewal))
-  const found = await writeSeparately(call, (store, inCall) => {
+  const found = await writeStepsSeparately(call, function* (store, inCall) {
     const known = parts && store.oauthGrants.find(parts)
     if (!known || known.grant.client !== client.id) return undefined
     const { grant, isCurrent } = known
@@ -140,7 +141,7 @@ export async function refreshGrant(
     if (!isCurrent && successor === undefined) {
       const offer = access && getOfferMark(access)
       if (offer) endPeerAccess(inCall, offer.accessId)
-      revokeAccessById(inCall, grant.access)
+      yield* revokeAccessById(inCall, grant.access)
       recordOAuthAction(inCall, 'oauth.token.reuse_detected', grant.access, 400)
       return { grant }
     }
@@ -229,20 +230,20 @@ function requireRefreshToken({ refresh_token: token }: RefreshRequest): string {
 }
 
 /** Revokes an access, its tokens and grants. Must run within a transaction. Does nothing if it has ended. */
-function revokeAccessById(call: Call, id: string): void {
+function* revokeAccessById(call: Call, id: string): Steps<void> {
   const access = call.store.accesses.find(id)
-  if (access) revokeAccess(call, access)
+  if (access) yield* revokeInSteps(call, access)
 }
 
 /**
  * Revokes an access that was granted for this code alone, so that a failed exchange leaves none behind. An older access without
  * a grant may be in use: imports of accounts restore accesses only. Must run within a transaction.
  */
-function revokeUnused(call: Call, id: string): void {
+function* revokeUnused(call: Call, id: string): Steps<void> {
   const access = call.store.accesses.find(id)
   const isUsed = access && (isIssued(call, access) || call.store.oauthGrants.list(id).length > 0)
   const isNew = access && call.now - access.created <= requestLifetime + codeLifetime
-  if (access && isNew && !isUsed) revokeAccess(call, access)
+  if (access && isNew && !isUsed) yield* revokeInSteps(call, access)
 }
 
 /** Form of a verifier: 43 to 128 unreserved characters. (RFC 7636, 4.1) */

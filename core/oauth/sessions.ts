@@ -4,10 +4,11 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Access } from '../../schemas/access.js'
+import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { createId } from '../ids.js'
 import { claimAlias } from '../accesses/aliases.js'
-import { revokeAccess } from '../accesses/revoke-access.js'
+import { revokeInSteps } from '../accesses/revoke-access.js'
 import { bindingKey, getBoundKey } from '../auth/oauth-marks.js'
 import type { Call } from '../call/method.js'
 import { isExpired, listStreamIds } from '../permissions/access.js'
@@ -34,15 +35,15 @@ export function listSessions(store: UserStore, client: Pick<Client, 'id'>): Acce
  * Inserts the access of a new session, and ends sessions that have expired or are too many. Must run within a
  * transaction. Gives it a token unless there is one.
  */
-export function openSession(
+export function* openSession(
   call: Call,
   client: Pick<Client, 'id'>,
   access: Pick<Access, 'alias' | 'clientData' | 'createdBy' | 'expires' | 'permissions'> & {
     readonly token?: string
   }
-): Access {
+): Steps<Access> {
   const { account, changes, now, store } = call
-  makeRoom(call, client)
+  yield* makeRoom(call, client)
   const session = store.accesses.insert({
     ...access,
     id: createId(),
@@ -70,19 +71,19 @@ export function isIssued({ account, services }: Call, { alias, token }: Access):
  * client that have expired or are too many, like {@link openSession}. Must run within a transaction.
  * `use`: the redeemed code, the same if the transaction is repeated.
  */
-export function bindAccess(
+export function* bindAccess(
   call: Call,
   client: Client,
   access: Access,
   { thumbprint, use }: { readonly thumbprint: string; readonly use: object }
-): Access {
+): Steps<Access> {
   const { account, changes, now, store } = call
   if (getBoundKey(access) === thumbprint) return access
   const clientData = { ...access.clientData, [bindingKey]: { jkt: thumbprint } }
   const isUnused = !isIssued(call, access) && store.oauthGrants.list(access.id).length === 0
   if (!isUnused) {
     const { createdBy, expires, permissions } = access
-    return openSession(call, client, {
+    return yield* openSession(call, client, {
       ...(access.alias !== undefined && { alias: claimAlias(call, use) }),
       clientData,
       createdBy,
@@ -90,7 +91,7 @@ export function bindAccess(
       ...(permissions && { permissions })
     })
   }
-  makeRoom(call, client)
+  yield* makeRoom(call, client)
   const session = store.accesses.update({
     ...access,
     ...buildNames(client),
@@ -121,12 +122,12 @@ function buildNames(client: Pick<Client, 'id'>): Pick<Access, 'name' | 'deviceNa
 }
 
 /** Ends sessions of a client that have expired, and the oldest ones, so that one more is within the limit. */
-function makeRoom(call: Call, client: Pick<Client, 'id'>): void {
+function* makeRoom(call: Call, client: Pick<Client, 'id'>): Steps<void> {
   const sessions = call.store.accesses.listByName('app', getSessionName(client))
   const open = sessions.filter(each => !isExpired(each, call.now))
   const oldest = open
     .toSorted((a, b) => a.created - b.created)
     .slice(0, Math.max(0, open.length + 1 - maxSessions))
   for (const each of [...sessions.filter(one => isExpired(one, call.now)), ...oldest])
-    revokeAccess(call, each)
+    yield* revokeInSteps(call, each)
 }

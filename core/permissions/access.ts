@@ -17,7 +17,7 @@ export function getCreatorId({ createdBy }: Pick<Access, 'createdBy'>): string {
 }
 
 /** Returns whether an access was created by another. */
-export function isCreatedBy(access: Access, creator: string): boolean {
+export function isCreatedBy(access: Pick<Access, 'createdBy'>, creator: string): boolean {
   return getCreatorId(access) === creator
 }
 

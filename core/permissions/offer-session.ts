@@ -48,5 +48,10 @@ export function isOfferInForce(store: UserStore, access: Access, now: number): b
 
 /** Lists the sessions that belong to the access of a requester. */
 export function listOfferSessions(store: UserStore, { id }: Pick<Access, 'id'>): Access[] {
-  return store.accesses.list().filter(each => getOfferMark(each)?.accessId === id)
+  const isOfOffer = (each: Access | undefined): each is Access =>
+    each !== undefined && getOfferMark(each)?.accessId === id
+  return store.accesses
+    .listIdsByPrefix('app', 'oauth:')
+    .map(each => store.accesses.find(each))
+    .filter(isOfOffer)
 }

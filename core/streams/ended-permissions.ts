@@ -5,15 +5,21 @@ import type { Stream } from '../../schemas/stream.js'
 import { isStreamPermission, type Level, type Permission } from '../../schemas/permission.js'
 import { ranks } from '../permissions/levels.js'
 import type { Call } from '../call/method.js'
+import { NeedsSteps } from '../../storage/errors.js'
 import { runSteps, type Steps } from '../../storage/steps.js'
 import { listStreamIds as named } from '../permissions/access.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
+/** Maximum accesses that are read without yielding. */
+const maxAtOnce = 1000
+
 /**
  * Removes from every access, live or expired, the permissions on streams that are being deleted. `none` stays: it only
- * withholds. Ended permissions are recorded in the access: see {@link EndedPermission}.
+ * withholds. Ended permissions are recorded in the access: see {@link EndedPermission}. Throws `NeedsSteps` for many or
+ * large accesses, unless the store is a draft.
  */
 export function* endPermissions(call: Call, nodes: readonly StreamNode[], until: number): Steps<void> {
+  if (!call.store.isDraft && call.store.accesses.hasMore(maxAtOnce)) throw new NeedsSteps()
   const streams = new Map(nodes.map(({ stream }) => [stream.id, stream.created]))
   yield* endPermissionsWhere(call, () => streams, until)
 }

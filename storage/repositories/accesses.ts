@@ -10,8 +10,9 @@ import { column, statement } from '../sqlite/statements.js'
 const maxCached = 1000
 const maxCachedLength = 4 * 1024 * 1024
 /** Limits of a page: accesses, and characters of their bodies. */
-const pageRows = 100
-const pageSize = 64 * 1024
+const [pageRows, pageSize] = [100, 64 * 1024]
+/** Maximum bytes of the bodies of accesses that are read in one piece. */
+const maxSizeAtOnce = 1024 * 1024
 
 /** A page of a list of accesses. */
 export interface AccessPage {
@@ -21,6 +22,9 @@ export interface AccessPage {
 
 /** An earlier state of an access, without its token. */
 type AccessVersion = Omit<Access, 'token' | 'integrity'>
+
+/** An access without its permissions, which may be very many. */
+export type CreatedAccess = Pick<Access, 'id' | 'name' | 'createdBy'> & { readonly deleted: number | null }
 
 interface VersionRow {
   readonly body: string
@@ -83,6 +87,12 @@ export class AccessRepository {
     return column(this.db, sql).all(type, name).map(parse)
   }
 
+  /** Lists the ids of accesses with a type that are not deleted, and whose name is `prefix` and further ASCII text. */
+  listIdsByPrefix(type: string, prefix: string): string[] {
+    const sql = 'SELECT id FROM access WHERE type = ? AND name >= ? AND name < ? AND deleted IS NULL'
+    return column(this.db, sql).all(type, prefix, `${prefix}\u{7f}`) as string[]
+  }
+
   /** Lists the personal accesses that are not deleted. Unlike other accesses they are few. */
   listPersonal(): Access[] {
     return column(this.db, "SELECT body FROM access WHERE type = 'personal' AND deleted IS NULL")
@@ -110,31 +120,28 @@ export class AccessRepository {
   }
 
   /**
-   * Lists accesses created by an access that are not deleted. Matches prefixes of `createdBy`, where the number of a
-   * version and a caller id may follow the id.
+   * Lists the ids of accesses created by an access that are not deleted. Matches prefixes of `createdBy`, where the number
+   * of a version and a caller id may follow the id.
    */
-  listCreatedBy(creator: string): Access[] {
-    const sql = `SELECT body FROM access WHERE ${byCreator} AND deleted IS NULL`
-    return column(this.db, sql).all({ creator }).map(parse)
+  listIdsCreatedBy(creator: string): string[] {
+    const sql = `SELECT id FROM access WHERE ${byCreator} AND deleted IS NULL`
+    return column(this.db, sql).all({ creator }) as string[]
   }
 
-  /** Lists at most `limit` accesses that an access has created, including deleted ones: see {@link listCreatedBy}. */
-  listEverCreatedBy(creator: string, limit: number): Access[] {
-    const sql = `SELECT body FROM access WHERE ${byCreator} LIMIT +@limit`
-    return column(this.db, sql).all({ creator, limit }).map(parse)
+  /** Lists at most `limit` accesses that an access has created, including deleted ones: see {@link listIdsCreatedBy}. */
+  listEverCreatedBy(creator: string, limit: number): CreatedAccess[] {
+    const sql = `SELECT id, name, createdBy, deleted FROM access WHERE ${byCreator} LIMIT +@limit`
+    return statement(this.db, sql).all({ creator, limit }) as CreatedAccess[]
   }
 
-  /** Returns whether more than `limit` accesses are not deleted. */
+  /** Returns whether more than `limit` accesses are not deleted, or their bodies have more than a megabyte. */
   hasMore(limit: number): boolean {
-    const sql = 'SELECT count(*) FROM (SELECT 1 FROM access WHERE deleted IS NULL LIMIT +?)'
-    return (column(this.db, sql).get(limit + 1) as number) > limit
+    return this.#hasMore('deleted IS NULL', { limit })
   }
 
-  /** Like {@link hasMore}, among the accesses of one creator: see {@link listCreatedBy}. */
+  /** Like {@link hasMore}, among the accesses of one creator: see {@link listIdsCreatedBy}. */
   hasMoreCreatedBy(creator: string, limit: number): boolean {
-    const sql = `SELECT count(*) FROM (SELECT 1 FROM access
-      WHERE ${byCreator} AND deleted IS NULL LIMIT +@limit)`
-    return (column(this.db, sql).get({ creator, limit: limit + 1 }) as number) > limit
+    return this.#hasMore(`${byCreator} AND deleted IS NULL`, { creator, limit })
   }
 
   /**
@@ -226,6 +233,12 @@ export class AccessRepository {
       size += body.length
     }
     return { accesses, isLast: true }
+  }
+
+  #hasMore(condition: string, values: { readonly limit: number; readonly creator?: string }): boolean {
+    const sql = `SELECT count(*) > @limit OR total(size) > @maxSize FROM
+      (SELECT octet_length(body) AS size FROM access WHERE ${condition} LIMIT +@limit + 1)`
+    return column(this.db, sql).get({ ...values, maxSize: maxSizeAtOnce }) === 1
   }
 
   #write(sql: string, given: Access): Access {

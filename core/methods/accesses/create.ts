@@ -24,9 +24,9 @@ import { mergeLimitedClientData } from '../../validation/client-data.js'
 import { acceptProtectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { provideStreams } from '../../accesses/provide-streams.js'
 import type { Steps } from '../../../storage/steps.js'
-import type { StreamRepository } from '../../../storage/repositories/streams.js'
+import type { UserStore } from '../../../storage/user/user-store.js'
 import { hasMoreBelow } from '../../streams/tree.js'
-import { revokeAccess } from '../../accesses/revoke-access.js'
+import { revokeInSteps } from '../../accesses/revoke-access.js'
 import { refuseParams } from '../../validation/params.js'
 import { isExpired, listStreamIds } from '../../permissions/access.js'
 
@@ -72,17 +72,22 @@ export const create = methodInSteps({
     }
   },
   run: createAccess,
-  isLong: ({ streams }, { permissions }) =>
-    permissions.length > maxAtOnce || permissions.some(permission => mayRestoreMany(streams, permission))
+  isLong: (store, { permissions }) =>
+    permissions.length > maxAtOnce || permissions.some(permission => mayProvideLong(store, permission))
 })
 
 /** Maximum permissions, and streams restored from the trash, without yielding. */
 const maxAtOnce = 500
 
-/** Returns whether many streams may be restored from the trash together with the stream of a permission. */
-function mayRestoreMany(streams: StreamRepository, permission: RequestedPermission): boolean {
-  const node = 'streamId' in permission ? streams.find(permission.streamId) : undefined
-  return node?.stream.trashed === true && hasMoreBelow(node, maxAtOnce)
+/**
+ * Returns whether many streams may be restored from the trash together with the stream of a permission, or permissions of
+ * many accesses end because a stream had its id before.
+ */
+function mayProvideLong({ accesses, streams }: UserStore, permission: RequestedPermission): boolean {
+  if (!('streamId' in permission)) return false
+  const node = streams.find(permission.streamId)
+  if (node) return node.stream.trashed === true && hasMoreBelow(node, maxAtOnce)
+  return streams.getDeletionTime(permission.streamId) !== undefined && accesses.hasMore(maxAtOnce)
 }
 
 /**
@@ -101,7 +106,7 @@ function* createAccess(call: Call, params: Params): Steps<{ access: PublicAccess
   yield
   const access = inheritSecretSharing(call, buildAccess(call, params, type, permissions))
   assertEndsInTime(call, access)
-  ensureNameAndTokenFree(call, access)
+  yield* ensureNameAndTokenFree(call, access)
   yield* provideStreams(call, params.permissions)
   const kept = store.accesses.insert(access)
   yield
@@ -175,7 +180,7 @@ function assertEndsInTime({ caller, services }: Call, access: Access): void {
  * Throws `item-already-exists` for a name or token in use. An expired access of the same name, which could
  * not be renewed, is replaced if the caller may delete it.
  */
-function ensureNameAndTokenFree(call: Call, { deviceName, name, token, type }: Access): void {
+function* ensureNameAndTokenFree(call: Call, { deviceName, name, token, type }: Access): Steps<void> {
   const { accesses } = call.store
   const existing = accesses.findByName(type, name, deviceName)
   if (existing && !(isExpired(existing, call.now) && mayManage(call, existing)))
@@ -184,7 +189,7 @@ function ensureNameAndTokenFree(call: Call, { deviceName, name, token, type }: A
       name,
       deviceName: deviceName ?? null
     })
-  if (existing) revokeAccess(call, existing)
+  if (existing) yield* revokeInSteps(call, existing)
   if (!accesses.findByToken(token)) return
   // The error reveals that a token exists: count it, so that tokens cannot be guessed this way.
   call.services.throttle.unknownToken(call.credentials.ip)

@@ -2,13 +2,13 @@
 import { Type } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
-import { formatWireId, getBaseId } from '../../access-ids.js'
+import { getBaseId } from '../../access-ids.js'
 import { requireCurrentAccess } from '../../accesses/wire-id.js'
 import { mayManage } from '../../accesses/public-access.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { methodInSteps, type Call, type Result } from '../../call/method.js'
-import { revokeInSteps } from '../../accesses/revoke-access.js'
+import { isLongToRevoke, revokeInSteps } from '../../accesses/revoke-access.js'
 import type { Steps } from '../../../storage/steps.js'
 
 /**
@@ -28,11 +28,8 @@ export const deleteAccess = methodInSteps({
   mayExceedQuota: true,
   allow: anyAccess,
   run: deleteInSteps,
-  isLong: ({ accesses }, { id }) => accesses.hasMoreCreatedBy(getBaseId(id), maxAtOnce)
+  isLong: (store, { id }) => isLongToRevoke(store, getBaseId(id))
 })
-
-/** Maximum accesses that are deleted without yielding. */
-const maxAtOnce = 100
 
 function* deleteInSteps(call: Call, { id }: { readonly id: string }): Steps<Result> {
   const access = requireCurrentAccess(call, id)
@@ -40,7 +37,7 @@ function* deleteInSteps(call: Call, { id }: { readonly id: string }): Steps<Resu
   const related = yield* revokeInSteps(call, access)
   return {
     accessDeletion: { id },
-    ...(access.type === 'app' && { relatedDeletions: related.map(each => ({ id: formatWireId(each) })) })
+    ...(access.type === 'app' && { relatedDeletions: related.map(each => ({ id: each })) })
   }
 }
 

@@ -1,13 +1,13 @@
 /** `connections.delete`: ends a connection. (docs/api/connections.md) */
 import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
-import { endConnection, revokeAccess } from '../../accesses/revoke-access.js'
+import { endConnection, revokeInSteps } from '../../accesses/revoke-access.js'
 import { personalOnly } from '../../auth/allow.js'
-import { method } from '../../call/method.js'
+import { methodInSteps } from '../../call/method.js'
 import { requireConnection } from '../../connections/connection.js'
 
 /** Returns the deletion. The connection's token is revoked; its data stays. */
-export const deleteConnection = method({
+export const deleteConnection = methodInSteps({
   id: 'connections.delete',
   summary: 'End a connection',
   params: Type.Object({ id: Identifier }, closed),
@@ -15,11 +15,13 @@ export const deleteConnection = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: personalOnly,
-  run(call, { id }) {
+  *run(call, { id }) {
     const { accessId } = requireConnection(call, id).connection
     const access = call.store.accesses.find(accessId)
-    if (access) revokeAccess(call, access)
+    if (access) yield* revokeInSteps(call, access)
     endConnection(call.store, accessId)
     return { connectionDeletion: { id, deleted: call.now } }
-  }
+  },
+  // Found out while it runs.
+  isLong: () => false
 })

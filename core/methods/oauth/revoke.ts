@@ -1,8 +1,8 @@
 /** `oauth.revoke`: a client revokes its token. (RFC 7009; docs/api/oauth.md#revoking-tokens) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
-import { revokeAccess as end } from '../../accesses/revoke-access.js'
-import { method } from '../../call/method.js'
+import { revokeInSteps } from '../../accesses/revoke-access.js'
+import { methodInSteps } from '../../call/method.js'
 import { recordOAuthAction } from '../../oauth/audit.js'
 import { failOAuth } from '../../oauth/errors.js'
 import {
@@ -17,7 +17,7 @@ import { Caller } from '../../permissions/caller.js'
  * Revokes the access of an access token or refresh token. An unknown or ended token is not an error, but
  * counted as a guess. One of another client, or of an access that may not revoke itself, is refused.
  */
-export const revoke = method<typeof TokenParams, TokenRequest>({
+export const revoke = methodInSteps<typeof TokenParams, TokenRequest>({
   id: 'oauth.revoke',
   summary: 'Revoke a token, as its client',
   params: TokenParams,
@@ -29,7 +29,7 @@ export const revoke = method<typeof TokenParams, TokenRequest>({
   allow: anyone,
   prepare: parseTokenRequest,
   worksByAlias: true,
-  run(call, _params, { client, token }) {
+  *run(call, _params, { client, token }) {
     const { credentials, services, store } = call
     const held = findTokenGrant(call, token)
     if (!held) {
@@ -41,10 +41,12 @@ export const revoke = method<typeof TokenParams, TokenRequest>({
     call.actor = new Caller(store, access)
     if (call.actor.isForbidden('selfRevoke'))
       failOAuth('access_denied', 'This access is not allowed to revoke itself', access.id)
-    end(call, access)
+    yield* revokeInSteps(call, access)
     recordOAuthAction(call, 'oauth.token.revoked', access.id)
     return {}
   },
+  // Found out while it runs.
+  isLong: () => false,
   async handleUnknownUser(call, _username, params) {
     await parseTokenRequest(call, params)
     call.services.throttle.unknownToken(call.credentials.ip)

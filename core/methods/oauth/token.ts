@@ -1,7 +1,7 @@
 /** `oauth.token`: issues the token of an access for a code or a refresh token. (docs/api/oauth.md#tokens) */
 import { Type, type Static } from 'typebox'
 import { anyone } from '../../auth/allow.js'
-import { method, type Call, type ServiceCall } from '../../call/method.js'
+import { methodInSteps, type Call, type ServiceCall } from '../../call/method.js'
 import { endPeerAccess } from '../../cmc/app-acceptance.js'
 import { useOnce } from '../../oauth/assertion.js'
 import {
@@ -60,7 +60,7 @@ interface Prepared {
  * Returns the token of an access, for a code, a refresh token or the client itself. Codes, refresh tokens and
  * proofs are used up before the access is issued, even if that fails.
  */
-export const token = method<typeof Params, Prepared>({
+export const token = methodInSteps<typeof Params, Prepared>({
   id: 'oauth.token',
   summary: 'Exchange a code or a refresh token for an access token',
   params: Params,
@@ -85,12 +85,14 @@ export const token = method<typeof Params, Prepared>({
     const key = needsKey ? await ensureSigningKey(call.services, call.now) : undefined
     return { client, redemption, key, thumbprint: proof?.thumbprint }
   },
-  run(call, _params, { client, redemption, key, thumbprint }) {
-    if (redemption.kind === 'client') return issueClientToken(call, client, redemption)
+  *run(call, _params, { client, redemption, key, thumbprint }) {
+    if (redemption.kind === 'client') return yield* issueClientToken(call, client, redemption)
     return redemption.kind === 'code'
-      ? issueToken(call, client, redemption, { key, thumbprint })
+      ? yield* issueToken(call, client, redemption, { key, thumbprint })
       : renewToken(call, client, redemption)
   },
+  // Found out while it runs.
+  isLong: () => false,
   async handleUnknownUser(call, _username, params) {
     if (isUnnamedRefresh(params)) return refuseUnknown(call, params, 'refresh_token')
     const client = await authenticateClient(call, params)

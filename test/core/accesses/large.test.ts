@@ -1,0 +1,114 @@
+/** Accesses that an app has shared, each with thousands of permissions, do not block other calls, however they end. */
+import t, { type Test } from 'tap'
+import { createId, createToken } from '../../../core/ids.js'
+import type { Permission } from '../../../schemas/permission.js'
+import { openCoffer, type Answer, type Client } from '../../support/coffer.js'
+import { app, apps, clientId, obtain, post } from '../../support/oauth.js'
+import { assertTakesLessThan, longestTurn } from '../../support/probe.js'
+
+/** Fewer accesses than are worked on in one piece, but 13 MB. */
+const count = 60
+const permissions: Permission[] = Array.from({ length: 6000 }, () => ({ streamId: 'diary', level: 'read' }))
+/** Maximum time in milliseconds for which other calls may be blocked. */
+const limitMs = 60
+
+const service = await openCoffer(t, { ...apps(app), accesses: { updates: true } })
+const { alice } = service
+await alice.stream('diary')
+
+/** Stores accesses as if an access had shared them. */
+async function plant(by: string): Promise<void> {
+  const { accounts } = service.server.services
+  const store = accounts.openStore(accounts.find('alice')!)
+  const fields = {
+    type: 'shared' as const,
+    created: 1,
+    createdBy: by,
+    modified: 1,
+    modifiedBy: by,
+    permissions
+  }
+  await store.write(() => {
+    for (let n = 0; n < count; n++)
+      store.accesses.insert({ ...fields, id: createId(), token: createToken(), name: createId() })
+  })
+}
+
+/** Requires that what an access has shared ends with it, in short pieces. `end` returns the answer of a call that ends it. */
+async function assertEndsInPieces(t: Test, access: string, end: () => Promise<Answer>): Promise<void> {
+  await plant(access)
+  let answer: Answer
+  await assertTakesLessThan(t, limitMs, async () => await longestTurn(async () => (answer = await end())), 1)
+  t.notOk(answer.error, JSON.stringify(answer.error))
+  const { accesses } = await alice.do('accesses.get', { includeExpired: true })
+  t.same(
+    accesses.filter((each: Answer) => [access, each.id].includes(each.createdBy) || each.id === access),
+    []
+  )
+}
+
+/** Creates an app's access that can share its stream. */
+async function grantApp(fields: object = {}): Promise<Client> {
+  return await alice.grant('manage', 'diary', { type: 'app', ...fields })
+}
+
+t.test('a stream whose id was used before is created and deleted', async t => {
+  const holder = await grantApp()
+  await plant(holder.access.id)
+  const params = { id: 'again', name: 'again', parentId: 'diary' }
+  const change = async (): Promise<void> => {
+    for (const method of ['streams.create', 'streams.delete', 'streams.delete'])
+      await holder.do(method, method === 'streams.create' ? params : { id: 'again' })
+  }
+  await change()
+  await assertTakesLessThan(t, limitMs, async () => await longestTurn(change))
+  const update = { permissions: [{ streamId: 'diary', level: 'read' }] }
+  await assertTakesLessThan(
+    t,
+    limitMs,
+    async () =>
+      await longestTurn(async () => {
+        const { access } = await alice.do('accesses.update', { id: holder.access.id, update })
+        await alice.do('accesses.delete', { id: access.id })
+      }),
+    1
+  )
+})
+
+t.test('an app deletes itself', async t => {
+  const holder = await grantApp()
+  await assertEndsInPieces(t, holder.access.id, async () =>
+    holder.call('accesses.delete', { id: holder.access.id })
+  )
+})
+
+t.test('an expired access is replaced', async t => {
+  const name = 'expiring-app'
+  const { access } = await grantApp({ name, expireAfter: 0 })
+  const params = { name, type: 'app', permissions: [{ streamId: 'diary', level: 'read' }] }
+  await assertEndsInPieces(t, access.id, async () => alice.call('accesses.create', params))
+})
+
+t.test('a client revokes its token, or replays one', async t => {
+  const scope = 'diary:manage offline_access'
+  const findId = async (): Promise<string> => {
+    const { accesses } = await alice.do('accesses.get')
+    return accesses.find(({ name }: Answer) => name === clientId).id
+  }
+  const replay = { grant_type: 'refresh_token', client_id: clientId }
+  const revoked = await obtain(service, alice, { scope })
+  await assertEndsInPieces(t, await findId(), async () => {
+    const { status } = await post(service, '/oauth/revoke', {
+      client_id: clientId,
+      token: revoked.access_token
+    })
+    return t.equal(status, 200)
+  })
+  const { refresh_token } = await obtain(service, alice, { scope })
+  await post(service, '/oauth/token', { ...replay, refresh_token })
+  service.clock.advance(11)
+  await assertEndsInPieces(t, await findId(), async () => {
+    const { body } = await post(service, '/oauth/token', { ...replay, refresh_token })
+    return t.match(body, { error: 'invalid_grant' })
+  })
+})
