@@ -130,10 +130,10 @@ function findColumn(name: string): Column | undefined {
 function resolveColumnNames({ values, options }: ExportSources): readonly string[] {
   const { columns, types = [] } = options
   if (columns) return columns
-  const fields = [...new Set(types.flatMap(type => values.listFields(type)))].filter(name => name !== 'value')
+  const fields = [...new Set(types.flatMap(type => (values.isPlain(type) ? [] : values.listFields(type))))]
   const contents = fields.map(name => contentPrefix + name)
   // With a single type, a column for whole contents would only repeat those of its fields.
-  const isAll = types.length === 1 && fields.length > 0
+  const isAll = types.length === 1 && fields.length > 0 && values.areFieldsComplete(types[0]!)
   return [
     ...defaultColumns.before,
     ...(isAll ? [] : ['content', 'unit']),

@@ -72,9 +72,14 @@ function* writeWaypoints(sources: ExportSources, texts: Chunks, states: Map<stri
     const id = event.streamIds[0]!
     let state = states.get(id)
     if (!state) states.set(id, (state = { last: -Infinity, single: undefined, hasTrack: false }))
+    if (isSeries(event.type)) {
+      // No segment of single positions goes on after a series.
+      if (state.single) yield one(id, state.single)
+      states.set(id, { last: -Infinity, single: undefined, hasTrack: true })
+      continue
+    }
     const place = toPosition(event)
-    if (isSeries(event.type)) state.hasTrack = true
-    else if (place && hasDuration(event)) yield one(id, place)
+    if (place && hasDuration(event)) yield one(id, place)
     else if (place) {
       const follows = place.time - state.last <= segmentGap
       if (!follows && state.single) yield one(id, state.single)

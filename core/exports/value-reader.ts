@@ -1,5 +1,6 @@
 /** Contents of events, value by value. */
 import type { Event } from '../../schemas/event.js'
+import type { ContentSchema } from '../../schemas/event-types/directory.js'
 import type { EventTypes } from '../event-types/directory.js'
 import { isSeries } from '../events/fields.js'
 import { JsonText } from '../json/json-text.js'
@@ -39,6 +40,20 @@ export class ValueReader {
     return this.types.fields(type).map(({ name }) => name)
   }
 
+  /** Returns whether contents of a type are values themselves. */
+  isPlain(type: string): boolean {
+    const [field, ...others] = this.types.fields(type)
+    return others.length === 0 && field?.name === valueField && field.whole === undefined
+  }
+
+  /**
+   * Returns whether the fields of a type hold what its schema names: some contents may be no objects, and some objects within have any
+   * form.
+   */
+  areFieldsComplete(type: string): boolean {
+    return isOfKnownForm(this.types.fields(type)[0]?.whole)
+  }
+
   #collect(
     content: Readonly<Record<string, unknown>>,
     prefix: string,
@@ -68,6 +83,17 @@ export class ValueReader {
     this.#nested.set(type, known)
     return known
   }
+}
+
+/** Returns whether a schema is that of objects with known fields, and those within it as well. */
+function isOfKnownForm(schema: ContentSchema | undefined): boolean {
+  const { properties, type } = schema ?? {}
+  const inner = Object.values(Object(properties) as Record<string, ContentSchema>)
+  return (
+    type === 'object' &&
+    inner.length > 0 &&
+    inner.every(each => each['type'] !== 'object' || isOfKnownForm(each))
+  )
 }
 
 /** Returns a field of a content by its path; undefined if there is none. */

@@ -1,10 +1,12 @@
 /** Writes an Atom feed (RFC 4287). */
+import { TimeFormatter } from '../../core/exports/time-formatter.js'
 import { escapeMarkup } from '../../core/outgoing/markup.js'
 import type { Entry, FeedSource } from './entries.js'
 import { removeControls } from './text.js'
 
 /** Greatest distance from 1970 of times with four digits of the year, in seconds. */
 const lastTime = 253_402_300_799
+const instants = new TimeFormatter()
 
 /** The addresses of a page of a feed and of the page after it, from the root of the account. */
 interface Links {
@@ -40,7 +42,7 @@ function writeEntry({ event, streamNames, text, title }: Entry, rootUrl: string)
   const { created, id, modified, time } = event
   return [
     '<entry>',
-    toElement('title', `${title} (${formatTime(time)})`),
+    toElement('title', `${title}${formatSuffix(time)}`),
     toElement('id', `${rootUrl}events/${id}`),
     toElement('published', formatTime(created)),
     toElement('updated', formatTime(modified)),
@@ -52,6 +54,12 @@ function writeEntry({ event, streamNames, text, title }: Entry, rootUrl: string)
 
 function toElement(name: string, text: string): string {
   return `<${name}>${escapeMarkup(removeControls(text))}</${name}>`
+}
+
+/** Returns the time of an event in parentheses: it may be long before 1970. Returns '' if there is no such date. */
+function formatSuffix(time: number): string {
+  const text = instants.format(Math.floor(time))
+  return text === '' ? '' : ` (${text})`
 }
 
 /** Formats a time in seconds as RFC 3339 does, within the years 1970 to 9999. */

@@ -6,6 +6,7 @@ import type { Config } from '../../core/settings/config.js'
 import { getAccountUrl } from '../../core/service-info.js'
 import { refuseUnknownUser } from '../../core/unknown-user.js'
 import type { EndpointResponse, ReadEndpoint, ReadRequest } from '../endpoints.js'
+import { ReadTurns } from '../read-turns.js'
 import { assertForm, assertJsonAccepted } from './accept.js'
 import type { Patient } from './patient.js'
 import { describeOutcome, refuse, toFhirResponse } from './outcome.js'
@@ -17,14 +18,16 @@ export class Fhir implements ReadEndpoint {
   readonly roots = ['fhir']
   /** When this process began to serve what the capability statement describes. */
   readonly #started: number
+  readonly #turns: ReadTurns
 
   constructor(private readonly dispatcher: Dispatcher) {
     this.#started = dispatcher.services.clock.now()
+    this.#turns = new ReadTurns(dispatcher, 'events.get')
   }
 
   /**
-   * Answers a read or a search. Refuses other verbs (405), other formats, and unknown types (404). `metadata`
-   * and the SMART configuration need no token, except below an alias.
+   * Answers a read or a search, once it is its turn: a page is in memory as objects. Refuses other verbs (405), other formats, unknown
+   * types (404), and what cannot wait (429). `metadata` and the SMART configuration need no token, except below an alias.
    */
   async handle(request: ReadRequest): Promise<EndpointResponse> {
     const { calls, segments, user, verb } = request
@@ -55,8 +58,8 @@ export class Fhir implements ReadEndpoint {
     const { resources, search } = await import('./resources.js')
     const resource = resources.get(type)
     if (!resource) return refuse('not-supported', `There are no resources ${quoteText(type)} here`, 404)
-    return await toFhirResponse(
-      isSearch ? await search(resource, patient, request) : await resource.read(patient, id)
+    return await this.#turns.run(request, async () =>
+      toFhirResponse(isSearch ? await search(resource, patient, request) : await resource.read(patient, id))
     )
   }
 

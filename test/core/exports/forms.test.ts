@@ -111,6 +111,34 @@ t.test('a wide table has the rows of events.get in the same order', async t => {
   t.equal(await exported(alice, { format: 'ndjson', types: ['none/such'] }), '')
 })
 
+t.test('a wide table of one type has all of its values', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('diary')
+  const add = async (type: string, content: unknown): Promise<void> => {
+    await alice.event({ type, content, streamIds: ['diary'] })
+  }
+  await add('ratio/generic', { value: 3, relativeTo: 5 })
+  await add('picture/base64', 'data:image/gif;base64,R0lGODlh')
+  await add('message/email', {
+    from: 'a@x.example',
+    to: 'b',
+    subject: 'c',
+    body: 'd',
+    'x-headers': { 'X-A': '1' }
+  })
+  await add('mass/kg', 61.5)
+  const read = async (type: string): Promise<Record<string, string>> =>
+    byName(await exported(alice, { format: 'csv-wide', types: [type] }))[0]!
+  t.match(await read('ratio/generic'), { 'content.value': '3', 'content.relativeTo': '5' })
+  t.match(await read('picture/base64'), { content: 'data:image/gif;base64,R0lGODlh', 'content.payload': '' })
+  const mail = await read('message/email')
+  t.equal(mail['content.from'], 'a@x.example')
+  t.match(JSON.parse(mail['content']!), { 'x-headers': { 'X-A': '1' } })
+  const weight = await read('mass/kg')
+  t.match(weight, { content: '61.5', unit: 'kg' })
+  t.notOk('content.value' in weight)
+})
+
 t.test('a long table has a row for each value, including data points', async t => {
   const service = await coffer(t)
   const { alice } = service

@@ -373,3 +373,39 @@ t.test(`tracks survive a round trip (seed ${seed})`, async t => {
   const within = await exported(alice, `format=gpx&fromTime=${1e9 + 60}&toTime=${1e9 + 120}&streams=phone`)
   t.equal(within.match(/<trkpt/g)?.length, 2)
 })
+
+t.test('positions around series are all in a track', async t => {
+  const { alice, server } = await coffer(t)
+  await alice.stream('phone')
+  const type = 'position/wgs84'
+  const sent: string[] = []
+  const send = async (latitude: number, time: number): Promise<void> => {
+    await alice.event({ streamIds: ['phone'], type, time, content: { latitude, longitude: 7 } })
+    sent.push(`${latitude} ${time}`)
+  }
+  const record = async (latitude: number, time: number): Promise<void> => {
+    const event = { streamIds: ['phone'], type: `series:${type}`, time, content: undefined }
+    const { id } = await alice.event(event)
+    const fields = ['deltaTime', 'latitude', 'longitude']
+    await alice.do('hfs.add', { id, format: 'flatJSON', fields, points: [[0, latitude, 7]] })
+    sent.push(`${latitude} ${time}`)
+  }
+  const begin = 1e9
+  // A walk that a watch records, between positions of the phone: one before it and one after it, or two.
+  await send(1, begin)
+  await record(2, begin + 60)
+  await send(3, begin + 120)
+  await record(4, begin + 180)
+  await send(5, begin + 240)
+  await send(6, begin + 300)
+  await record(7, begin + 360)
+  await server.settle()
+  const xml = await exported(alice, 'format=gpx')
+  assertGpx(t, xml)
+  const found = xml.matchAll(/<(?:trkpt|wpt) lat="(\d)" lon="7"><time>([^<]+)/g)
+  t.same(
+    Array.from(found, ([, latitude, time]) => `${latitude} ${Date.parse(time!) / 1000}`).toSorted(),
+    sent
+  )
+  t.equal(xml.match(/<wpt/g)?.length, 2)
+})

@@ -69,6 +69,7 @@ t.test('Atom feeds', async t => {
   await alice.stream('diary')
   await alice.event({ content: 'first', time: now - 10 })
   await alice.event({ content: 'long ago', time: -1e12 })
+  await alice.event({ content: 'grandmother', time: Date.UTC(1931, 6, 15) / 1000 })
   await alice.event({ content: 'far ahead', time: 1e300, duration: 1e300 })
   for (const [at, name] of ['\u0007', '\ud800', '\ufffe<>&"\'', ']]>\r\n\u2028\u0085'].entries()) {
     await alice.do('streams.create', { id: `odd-${at}`, name, parentId: 'diary' })
@@ -101,13 +102,23 @@ t.test('Atom feeds', async t => {
     t.same(Object.fromEntries(url.searchParams), params)
     t.equal(await (await fetch(url)).text(), text)
     const entries = feed.children.filter(({ name }) => name === 'entry')
-    t.equal(entries.length, 7)
-    t.equal(new Set(entries.map(entry => getChild(entry, 'id').text)).size, 7)
+    t.equal(entries.length, 8)
+    t.equal(new Set(entries.map(entry => getChild(entry, 'id').text)).size, 8)
     for (const entry of entries) {
       t.match(getChild(entry, 'id').text, /^https?:\/\/.*\/events\/\w+$/)
       for (const name of ['published', 'updated']) t.match(getChild(entry, name).text, time)
       for (const name of ['title', 'content']) t.not(getChild(entry, name).text, '')
     }
+  })
+
+  t.test('say when something was, also long before 1970', async t => {
+    const entries = readXml(await get({}, { authorization: token })).children
+    const titles = entries
+      .filter(({ name }) => name === 'entry')
+      .map(entry => getChild(entry, 'title').text.replace(/.*, /s, ''))
+    t.ok(titles.includes('grandmother (1931-07-15T00:00:00Z)'), titles.join('; '))
+    t.ok(titles.includes('long ago (-029719-04-05T22:13:20Z)'))
+    t.ok(titles.includes('far ahead'), 'at no date of a calendar')
   })
 
   t.test('keep a token out that was in a header', async t => {
