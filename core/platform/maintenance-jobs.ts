@@ -33,7 +33,9 @@ export function startMaintenance(services: Services, further: readonly AccountJo
   const stopping = new AbortController()
   let running = Promise.resolve()
   const run = (storedBefore: number): void => {
-    running = running.then(() => runDailyJobs(services, further, storedBefore, stopping.signal))
+    running = running.then(() =>
+      runGuarded(services, () => runDailyJobs(services, further, storedBefore, stopping.signal))
+    )
   }
   const deleteDueAccounts = (): void => {
     running = running.then(() => runGuarded(services, () => deleteDue(services, stopping.signal)))

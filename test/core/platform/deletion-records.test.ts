@@ -143,3 +143,9 @@ t.test('retention of deletion records', async t => {
     )
   })
 })
+
+t.test('maintenance goes on if the accounts cannot be listed', async t => {
+  const { server } = await openCoffer(t)
+  await server.close()
+  await t.resolves(startMaintenance(server.services).stop())
+})
