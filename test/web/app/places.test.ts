@@ -5,6 +5,7 @@ import { phone, startApp } from '../../support/app.js'
 import { leave } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { picture } from '../../support/pictures.js'
+import { inRotation } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 
 t.test('places and photos', async t => {
@@ -12,7 +13,7 @@ t.test('places and photos', async t => {
   const now = service.clock.now()
   for (const id of ['places', 'photos']) await daisy.stream(id)
 
-  await t.test('show what to do when there is no data', async t => {
+  await inRotation(t, 2)('show what to do when there is no data', async t => {
     const page = await enter('/app/daisy/map')
     await page.getByText('No places yet').waitFor()
     await look(t, page, 'app-map-empty')
