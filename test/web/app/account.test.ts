@@ -150,7 +150,7 @@ t.test('the account page', async t => {
   })
 
   await t.test('turns two-factor authentication on and off, with recovery codes', async t => {
-    const page = await enter('/app/daisy/account')
+    await reread()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('link', { name: 'Turn on' }).click()
     await untilHeading(page, 'Set up two-factor authentication')
@@ -186,7 +186,7 @@ t.test('the account page', async t => {
     await look(t, page, 'app-account-switch-off')
     await page.getByRole('button', { name: 'Turn off' }).click()
     await page.getByText('a stolen password alone is not enough').waitFor()
-    await page.context().close()
+    await page.context().clearPermissions()
   })
 
   await t.test('lists sessions, and signs one out', async t => {

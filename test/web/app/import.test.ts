@@ -6,7 +6,7 @@ import { leave, untilHeading } from '../../support/browser.js'
 import type { Client } from '../../support/coffer.js'
 import { sent, takenOut, zipOf } from '../../support/importing.js'
 import { look } from '../../support/look.js'
-import { inRotation } from '../../support/rotation.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 import { smallFiles } from '../../imports/small-files.js'
 
 /** Formats a time as in the export. */
@@ -223,7 +223,8 @@ t.test('imports', async t => {
   await test('names in files of any format are displayed as text', async t => {
     const markup = '"><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1> {name} \u202egnp.exe'
     const shown: string[] = []
-    for (const { fileName, format, make } of smallFiles) {
+    const files = rotate(t, smallFiles, 3)
+    for (const { fileName, format, make } of files) {
       const { id } = await sent(daisy, fileName, make(2, markup))
       await go(page, `/app/daisy/import/${id}`)
       await untilHeading(page, 'Review import')
@@ -234,7 +235,7 @@ t.test('imports', async t => {
       await takenOut(daisy, id)
     }
     // The other formats have no names that the review displays.
-    t.ok(shown.length >= 8, `markup is shown of ${shown.join()}`)
+    t.ok(shown.length > files.length / 2, `markup is shown of ${shown.join()}`)
   })
 
   await test('an unreadable file is refused with a reason', async t => {
