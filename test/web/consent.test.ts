@@ -2,6 +2,7 @@
 import t from 'tap'
 import { leave, untilHeading } from '../support/browser.js'
 import { appId, password, signIn, startPages } from '../support/pages.js'
+import { inRotation } from '../support/rotation.js'
 
 t.test('the consent pages', async t => {
   const pages = await startPages(t, { throttle: { failures: 3 } })
@@ -9,6 +10,7 @@ t.test('the consent pages', async t => {
   const token = await register('daisy')
   const call = async (method: string, params: object = {}) =>
     await service.call('daisy', method, params, token)
+  const test = inRotation(t, 3)
 
   await t.test('lead a new user from the app to an access', async t => {
     const asked = await ask({ deviceName: 'Her phone', expireAfter: 86_400 * 30 })
@@ -61,7 +63,7 @@ t.test('the consent pages', async t => {
     await leave(page)
   })
 
-  await t.test('take one decision, despite repeated and other clicks', async t => {
+  await test('take one decision, despite repeated and other clicks', async t => {
     const asked = await ask()
     const page = await open(asked.authUrl)
     await page.route('**/reg/access/*', async route => {
@@ -79,7 +81,7 @@ t.test('the consent pages', async t => {
     await page.context().close()
   })
 
-  await t.test('retry after a connection error, still signed in', async () => {
+  await test('retry after a connection error, still signed in', async () => {
     const page = await open((await ask({ returnURL: url })).authUrl)
     await page.route('**/accesses/check-app', async route => await route.abort(), { times: 1 })
     await signIn(page, 'daisy')
@@ -155,7 +157,7 @@ t.test('the consent pages', async t => {
     await leave(page)
   })
 
-  await t.test('show sign-in errors, and when to retry', async t => {
+  await test('show sign-in errors, and when to retry', async t => {
     const page = await open((await ask({ requestedPermissions: [] })).authUrl)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.locator('input[name=username]:focus').waitFor()
@@ -178,7 +180,7 @@ t.test('the consent pages', async t => {
     await leave(page)
   })
 
-  await t.test('show an error for decided, unknown or foreign requests', async t => {
+  await test('show an error for decided, unknown or foreign requests', async t => {
     const decided = await ask()
     await service.http('POST', new URL(decided.poll).pathname, { status: 'REFUSED' })
     const asked = await ask()
@@ -205,7 +207,7 @@ t.test('the consent pages', async t => {
     await leave(page)
   })
 
-  await t.test('name account fields, and show no expiry date beyond the calendar', async t => {
+  await test('name account fields, and show no expiry date beyond the calendar', async t => {
     const requestedPermissions = [{ streamId: ':system:email', level: 'read', defaultName: 'Your address' }]
     const page = await open((await ask({ requestedPermissions, expireAfter: 1e15 })).authUrl)
     await signIn(page, 'daisy')
@@ -216,7 +218,7 @@ t.test('the consent pages', async t => {
     await leave(page)
   })
 
-  await t.test('show an error when a decision is too late', async t => {
+  await test('show an error when a decision is too late', async t => {
     const asked = await ask({ requestingAppId: 'another-app' })
     const page = await open(asked.authUrl)
     await signIn(page, 'daisy')
@@ -228,7 +230,7 @@ t.test('the consent pages', async t => {
     await leave(page)
   })
 
-  await t.test('show what cannot be granted, and redirect to the app', async t => {
+  await test('show what cannot be granted, and redirect to the app', async t => {
     const asked = await ask({
       requestedPermissions: [{ streamId: 'diary', level: 'everything', defaultName: 'x' }]
     })
@@ -241,7 +243,7 @@ t.test('the consent pages', async t => {
     await leave(page)
   })
 
-  await t.test('ask for an invitation only if one is needed', async t => {
+  await test('ask for an invitation only if one is needed', async t => {
     const registration = { invitationTokens: ['welcome'], emailLookup: false }
     const closed = await startPages(t, { registration })
     const page = await closed.open('/register.html?lang=fr')

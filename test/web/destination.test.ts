@@ -2,6 +2,7 @@
 import t from 'tap'
 import { leave, untilHeading, visit } from '../support/browser.js'
 import { appId, permissions, signIn, startPages } from '../support/pages.js'
+import { inRotation, rotate } from '../support/rotation.js'
 
 t.test('the consent question', async t => {
   const pages = await startPages(t, { http: { trustedProxies: ['127.0.0.1'] } })
@@ -22,6 +23,7 @@ t.test('the consent question', async t => {
   const genuine = { returnURL: 'https://app.example.com/back#' }
   const fromPage = { origin: 'https://app.example.com' }
   const fromAfar = { 'x-forwarded-for': '203.0.113.7' }
+  const test = inRotation(t, 2)
 
   await t.test('names the requester and the destination of the response', async t => {
     const asked = await askFrom(genuine, fromPage)
@@ -52,7 +54,7 @@ t.test('the consent question', async t => {
   })
 
   await t.test('is repeated when another requester uses the app’s name, naming both', async t => {
-    for (const [fields, headers, words] of [
+    const others = [
       [
         {},
         fromAfar,
@@ -67,7 +69,8 @@ t.test('the consent question', async t => {
         { ...fromPage, ...fromAfar },
         [/app\.example\.com, from a different network than yours \(203/]
       ]
-    ] as const) {
+    ] as const
+    for (const [fields, headers, words] of rotate(t, others)) {
       const asked = await askFrom(fields, headers)
       const page = await visit(browser)
       await page.goto(asked.authUrl)
@@ -132,12 +135,13 @@ t.test('the consent question', async t => {
 
   await t.test('warns of what an app could change in the account', async t => {
     const page = await open('/access/facts.json')
-    for (const [streamId, level, isWarned] of [
+    const requests = [
       [':system:email', 'create-only', true],
       [':_system:account', 'contribute', true],
       [':system:email', 'read', false],
       ['.email', 'contribute', true]
-    ] as const) {
+    ] as const
+    for (const [streamId, level, isWarned] of rotate(t, requests, 2)) {
       const asked = await askFrom({
         requestingAppId: 'account-app',
         requestedPermissions: [{ streamId, level, defaultName: 'Harmless' }]
@@ -151,7 +155,7 @@ t.test('the consent question', async t => {
     await leave(page)
   })
 
-  await t.test('displays names without characters that reverse or hide text', async t => {
+  await test('displays names without characters that reverse or hide text', async t => {
     const requestingAppId = '\u202Eevil\u200B-app\n<img src=x onerror=alert(1)>'
     const asked = await ask({ requestingAppId })
     const page = await open(asked.authUrl)
@@ -161,7 +165,7 @@ t.test('the consent question', async t => {
     await leave(page)
   })
 
-  await t.test('redirects to no URL that runs a script', async t => {
+  await test('redirects to no URL that runs a script', async t => {
     for (const returnURL of [
       'javascript:alert(1)',
       'JaVaScRiPt:alert(1)',

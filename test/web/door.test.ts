@@ -12,6 +12,7 @@ import { commandProcess } from '../support/command.js'
 import { look } from '../support/look.js'
 import { mailbox } from '../support/mailbox.js'
 import { password, signIn, startPages } from '../support/pages.js'
+import { inRotation, rotate } from '../support/rotation.js'
 
 t.setTimeout(900_000)
 const cli = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
@@ -114,7 +115,7 @@ t.test('the start page, and unknown URLs', async t => {
   t.equal(await page.getByRole('link', { name: 'Help' }).getAttribute('href'), 'mailto:help@example.com')
   await page.getByRole('link', { name: 'Create account' }).click()
   await page.waitForURL(`${url}/app/?register`)
-  for (const path of ['/alice/', '/nobody']) {
+  for (const path of rotate(t, ['/alice/', '/nobody'])) {
     await page.goto(url + path)
     await page.getByText('This address is for apps.').waitFor()
   }
@@ -145,6 +146,7 @@ t.test('invitations', async t => {
   const used = '/access/register.html#invitation=not-valid'
   const right = '/access/register.html#invitation=good-words'
   const heading = 'Create account'
+  const test = inRotation(t, 2)
   await t.test('are required if registration is by invitation', async t => {
     const { open, url } = await startPages(t, { registration: { invitationTokens: ['good-words'] } })
     const page = await open('/access/register.html')
@@ -167,7 +169,7 @@ t.test('invitations', async t => {
     t.equal(await page.getByRole('link', { name: 'Create account' }).count(), 0)
     await leave(page)
   })
-  await t.test('are ignored if registration is open', async t => {
+  await test('are ignored if registration is open', async t => {
     const { open } = await startPages(t)
     const page = await open(used)
     await untilHeading(page, heading)
@@ -175,7 +177,7 @@ t.test('invitations', async t => {
     t.equal(await page.getByText('You’ve been invited.').count(), 0)
     await leave(page)
   })
-  await t.test('do not help if registration is closed', async t => {
+  await test('do not help if registration is closed', async t => {
     const { open } = await startPages(t, { registration: { invitationTokens: [] } })
     const page = await open(right)
     await page.getByText('at the moment, even with an invitation').waitFor()

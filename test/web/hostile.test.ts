@@ -3,6 +3,7 @@ import t from 'tap'
 import { leave, untilHeading, visit } from '../support/browser.js'
 import type { Answer } from '../support/coffer.js'
 import { signIn, startPages } from '../support/pages.js'
+import { rotate } from '../support/rotation.js'
 
 /** Executes wherever it is treated as markup. */
 const hostile =
@@ -50,14 +51,8 @@ t.test('markup in names', async t => {
       resetToken: hostile,
       username: hostile
     })
-    for (const name of [
-      'access',
-      'register',
-      'reset-password',
-      'change-password',
-      'confirm-email',
-      'signinhub'
-    ]) {
+    const names = ['access', 'register', 'reset-password', 'change-password', 'confirm-email', 'signinhub']
+    for (const name of rotate(t, names, 3)) {
       const page = await open(`/access/${name}.html?${query.toString()}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       t.equal(await page.locator('img[src=x], svg[onload], main script').count(), 0, name)
@@ -68,11 +63,12 @@ t.test('markup in names', async t => {
   })
 
   await t.test('has no effect in opened files', async t => {
-    for (const [name, mime] of [
+    const files = [
       ['a.html', 'text/html'],
       ['a.svg', 'image/svg+xml'],
       ['a.xhtml', 'application/xhtml+xml']
-    ] as const) {
+    ] as const
+    for (const [name, mime] of rotate(t, files)) {
       const form = new FormData()
       form.append('event', JSON.stringify({ streamIds: ['weight'], type: 'file/attached' }))
       form.append(

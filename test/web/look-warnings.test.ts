@@ -4,6 +4,7 @@ import { leave, untilHeading } from '../support/browser.js'
 import { look } from '../support/look.js'
 import { linkOf, mailbox } from '../support/mailbox.js'
 import { appId, password, signIn, startPages } from '../support/pages.js'
+import { inRotation } from '../support/rotation.js'
 
 const longName = 'Aufzeichnungen über den Schlaf der vergangenen Nächte-und-noch-einiges-ohne-jeden-Abstand'
 
@@ -14,6 +15,7 @@ t.test('the pages that warn', async t => {
     http: { trustedProxies: ['127.0.0.1'] }
   })
   const token = await register('daisy')
+  const test = inRotation(t, 3)
   const call = async (method: string, params: object, by = token) =>
     await service.call('daisy', method, params, by)
   const askFrom = async (fields: object, headers: Record<string, string> = {}) =>
@@ -23,7 +25,7 @@ t.test('the pages that warn', async t => {
     { streamId: ':system:email', level: 'contribute', defaultName: 'E-mail' }
   ]
 
-  await t.test('of who else sees a stream, what may be changed, and who requests it', async t => {
+  await test('of who else sees a stream, what may be changed, and who requests it', async t => {
     await call('streams.create', { id: 'fitness', name: longName })
     const permissions = [{ streamId: 'fitness', level: 'manage' }]
     const squatter = { type: 'app', name: 'squatting-app', deviceName: longName, permissions }
@@ -56,7 +58,7 @@ t.test('the pages that warn', async t => {
     await leave(page)
   })
 
-  await t.test('of an address that an app has set', async t => {
+  await test('of an address that an app has set', async t => {
     const permissions = [{ streamId: ':system:email', level: 'create-only' }]
     const { access } = await call('accesses.create', { type: 'app', name: 'helpful-app', permissions })
     const content = 'a-very-long-address-that-hardly-fits-anywhere@with-a-long-host.example.com'
@@ -86,7 +88,7 @@ t.test('the pages that warn', async t => {
     await leave(page)
   })
 
-  await t.test('that there are no mails, and no registration', async t => {
+  await test('that there are no mails, and no registration', async t => {
     const quiet = await startPages(t, { registration: { invitationTokens: [] } })
     const page = await quiet.open('/reset-password.html')
     await untilHeading(page, 'Reset your password')

@@ -5,6 +5,7 @@ import { leave, untilHeading } from '../support/browser.js'
 import { look } from '../support/look.js'
 import { mailbox } from '../support/mailbox.js'
 import { appId, password, permissions, signIn, startPages } from '../support/pages.js'
+import { inRotation } from '../support/rotation.js'
 
 const longName = 'Aufzeichnungen über den Schlaf der vergangenen Nächte-und-noch-einiges-ohne-jeden-Abstand'
 
@@ -17,8 +18,9 @@ t.test('the pages', async t => {
   })
   const token = await register('daisy')
   await register('a-person-with-a-very-long-username-that-hardly-fits-anywhere')
+  const test = inRotation(t, 3)
 
-  await t.test('for signing in', async t => {
+  await test('for signing in', async t => {
     const page = await open((await ask()).authUrl)
     await untilHeading(page, 'Sign in')
     await look(t, page, 'sign-in')
@@ -35,7 +37,7 @@ t.test('the pages', async t => {
     await leave(page)
   })
 
-  await t.test('for registering', async t => {
+  await test('for registering', async t => {
     const page = await open('/register.html')
     await untilHeading(page, 'Create account')
     await page.getByLabel('Username').fill('daisy')
@@ -47,7 +49,7 @@ t.test('the pages', async t => {
     await leave(page)
   })
 
-  await t.test('for consent', async t => {
+  await test('for consent', async t => {
     const asked = await ask({
       deviceName: 'Telefon',
       expireAfter: 7_776_000,
@@ -103,7 +105,7 @@ t.test('the pages', async t => {
     await leave(page)
   })
 
-  await t.test('for invalid requests', async t => {
+  await test('for invalid requests', async t => {
     const page = await open('/access/access.html?key=0123456789abcdef')
     await untilHeading(page, 'This request has expired')
     await look(t, page, 'expired')
@@ -114,7 +116,7 @@ t.test('the pages', async t => {
     await page.context().close()
   })
 
-  await t.test('for passwords', async t => {
+  await test('for passwords', async t => {
     const page = await open('/reset-password.html')
     await untilHeading(page, 'Reset your password')
     await look(t, page, 'reset')
@@ -131,7 +133,7 @@ t.test('the pages', async t => {
     await leave(page)
   })
 
-  await t.test('for two-factor authentication', async t => {
+  await test('for two-factor authentication', async t => {
     const post = async (path: string, body: object, authorization: string) =>
       (await service.http('POST', `/daisy/mfa/${path}`, body, { authorization })).body
     const { mfaToken, totp } = await post('activate', { method: 'totp', password }, token)

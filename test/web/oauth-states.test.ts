@@ -9,6 +9,7 @@ import { look } from '../support/look.js'
 import { linkOf, mailbox } from '../support/mailbox.js'
 import { app, apps, begin, clientId, exchange, type Begun } from '../support/oauth.js'
 import { password, signIn, startPages, type Pages } from '../support/pages.js'
+import { inRotation } from '../support/rotation.js'
 
 const adminKey = 'the key of the operator'
 const scope = 'openid profile diary:read:Diary'
@@ -54,6 +55,7 @@ t.test('between an OAuth request and its access', async t => {
     await page.goto(address)
     return page
   }
+  const test = inRotation(t, 3)
 
   await t.test('a user may register', async t => {
     const begun = await ask()
@@ -67,7 +69,7 @@ t.test('between an OAuth request and its access', async t => {
     t.equal(await usernameAfter(page, pages, begun), 'lilly')
   })
 
-  await t.test('a user may register with a provider, without a password', async t => {
+  await test('a user may register with a provider, without a password', async t => {
     provider.person = { sub: 'robin-1', email: 'robin@example.com', email_verified: true }
     const begun = await ask()
     const page = await open(begun.location.href)
@@ -79,7 +81,7 @@ t.test('between an OAuth request and its access', async t => {
     t.equal(await usernameAfter(page, pages, begun), 'robin')
   })
 
-  await t.test('two-factor authentication may be required, and the device be lost', async t => {
+  await test('two-factor authentication may be required, and the device be lost', async t => {
     const secret = new Secret({ size: 20 }).base32
     const recoveryCodes = ['aaaa-bbbb-cccc']
     const factor = { method: 'totp', content: {}, secret, recoveryCodes }
@@ -125,7 +127,7 @@ t.test('between an OAuth request and its access', async t => {
     t.equal(await usernameAfter(page, pages, begun), 'daisy')
   })
 
-  await t.test('earlier consent may not be enough any more', async t => {
+  await test('earlier consent may not be enough any more', async t => {
     const begun = await ask({ scope: `${scope} email` })
     const page = await open(begun.location.href)
     await signIn(page, 'daisy', 'another four words')
@@ -136,7 +138,7 @@ t.test('between an OAuth request and its access', async t => {
     t.equal(await usernameAfter(page, pages, begun), 'daisy')
   })
 
-  await t.test('a user may sign in to another account than the one requested', async t => {
+  await test('a user may sign in to another account than the one requested', async t => {
     const login = { username: 'daisy', password: 'another four words', appId: 'test-app' }
     const { body } = await service.http('POST', '/daisy/auth/login', login, { origin: url })
     const before = await accessesOf(pages, body.token)
@@ -157,7 +159,7 @@ t.test('between an OAuth request and its access', async t => {
     await leave(page)
   })
 
-  await t.test('the account may be suspended', async t => {
+  await test('the account may be suspended', async t => {
     await service.http('POST', '/system/users/daisy/suspension', {}, { authorization: adminKey })
     const page = await open((await ask()).location.href)
     await signIn(page, 'daisy', 'another four words')
@@ -180,6 +182,7 @@ t.test('an invalid request', async t => {
   const query = async (params: Record<string, string | undefined>): Promise<string> =>
     `/oauth/authorize?${new URLSearchParams((await begin(service, { redirect_uri, scope, ...params })).params).toString()}`
 
+  const test = inRotation(t, 2)
   for (const [name, params, words] of [
     ['client', { client_id: 'nobody-knows-me' }, 'invalid_request: Unknown client_id'],
     [
@@ -188,7 +191,7 @@ t.test('an invalid request', async t => {
       'invalid_request: The redirect_uri is not registered'
     ]
   ] as const)
-    await t.test(`shows a page about an unknown ${name}`, async t => {
+    await test(`shows a page about an unknown ${name}`, async t => {
       const path = await query(params)
       const page = await open(path)
       await untilHeading(page, 'Invalid request')

@@ -5,6 +5,7 @@ import { untilHeading, visit, Watch } from '../support/browser.js'
 import { look } from '../support/look.js'
 import { originOf } from '../support/passkeys.js'
 import { password, signIn, startPages, type Pages } from '../support/pages.js'
+import { inRotation } from '../support/rotation.js'
 import { until } from '../support/socket.js'
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
@@ -80,6 +81,7 @@ t.test('passkeys', async t => {
   const known = async (): Promise<{ name: string; id: string }[]> =>
     (await service.call('daisy', 'passkeys.get', {}, token)).passkeys
 
+  const test = inRotation(t, 2)
   const laptop = await open('/app/account')
   await t.test('are added on the account page, with a suitable name', async t => {
     const { page } = laptop
@@ -191,7 +193,7 @@ t.test('passkeys', async t => {
     await page.context().close()
   })
 
-  await t.test('sign in on a phone, also for an app, and from the username field', async t => {
+  await test('sign in on a phone, also for an app, and from the username field', async t => {
     const { cdp, id, page } = await open('/app/account', phone)
     await signIn(page, 'daisy')
     await untilHeading(page, 'Your account')
@@ -221,7 +223,7 @@ t.test('passkeys', async t => {
     await other.page.context().close()
   })
 
-  await t.test('are offered only where they work', async t => {
+  await test('are offered only where they work', async t => {
     const page = await pages.open('/app/account')
     await signIn(page, 'daisy')
     await untilHeading(page, 'Your account')

@@ -6,6 +6,7 @@ import { leave, untilHeading, visit } from '../support/browser.js'
 import { look } from '../support/look.js'
 import { linkOf, mailbox } from '../support/mailbox.js'
 import { appId, password, signIn, startPages } from '../support/pages.js'
+import { inRotation } from '../support/rotation.js'
 
 const another = 'quite another secret'
 const adminKey = 'the key of the operator'
@@ -23,6 +24,7 @@ t.test('the pages before signing in', async t => {
     }
   })
   await register('daisy')
+  const test = inRotation(t, 2)
   const isPassword = async (secret: string): Promise<boolean> => {
     const body = { username: 'daisy', password: secret, appId: 'test-app' }
     return (await service.http('POST', '/daisy/auth/login', body, { origin: url })).status === 200
@@ -57,20 +59,22 @@ t.test('the pages before signing in', async t => {
     await page.waitForURL(`${url}/app/daisy/today`)
     await page.context().clearCookies()
 
-    await page.goto(link.href)
-    await page.getByLabel('New password', { exact: true }).fill('a third secret')
-    await page.getByRole('button', { name: 'Save password' }).click()
-    await page.getByText('This link has expired').waitFor()
-    await page.getByLabel('Username or email').fill('nobody@example.com')
-    await page.getByRole('button', { name: 'Save password' }).click()
-    await page.locator('[role=alert]:focus', { hasText: 'This link has expired' }).waitFor()
-    await page.getByRole('link', { name: 'Request a new link' }).click()
-    await untilHeading(page, 'Reset your password')
-    t.notMatch(page.url(), 'resetToken')
+    await inRotation(t, 2)('which is valid once', async t => {
+      await page.goto(link.href)
+      await page.getByLabel('New password', { exact: true }).fill('a third secret')
+      await page.getByRole('button', { name: 'Save password' }).click()
+      await page.getByText('This link has expired').waitFor()
+      await page.getByLabel('Username or email').fill('nobody@example.com')
+      await page.getByRole('button', { name: 'Save password' }).click()
+      await page.locator('[role=alert]:focus', { hasText: 'This link has expired' }).waitFor()
+      await page.getByRole('link', { name: 'Request a new link' }).click()
+      await untilHeading(page, 'Reset your password')
+      t.notMatch(page.url(), 'resetToken')
+    })
     await leave(page)
   })
 
-  await t.test('do not reveal whether a user exists', async t => {
+  await test('do not reveal whether a user exists', async t => {
     const page = await open('/reset-password.html')
     for (const name of ['nobody-of-this-name', 'nobody@example.com']) {
       await page.getByLabel('Username or email').fill(name)
@@ -128,7 +132,7 @@ t.test('the pages before signing in', async t => {
     await leave(page)
   })
 
-  await t.test('explain what to do about an expired password', async t => {
+  await test('explain what to do about an expired password', async t => {
     await register('kit-the-late')
     service.clock.advance(31 * 86_400)
     const page = await open('/access/access.html')
@@ -141,7 +145,7 @@ t.test('the pages before signing in', async t => {
     await leave(page)
   })
 
-  await t.test('explain the password rules in the user’s language', async t => {
+  await test('explain the password rules in the user’s language', async t => {
     const page = await open('/access/register.html', { locale: 'fr-CH' })
     await untilHeading(page, 'Créer un compte')
     await page.getByLabel('Nom d’utilisateur').fill('fabienne')
@@ -159,7 +163,7 @@ t.test('the pages before signing in', async t => {
     await leave(page)
   })
 
-  await t.test('lead to the new server of an account that has moved', async t => {
+  await test('lead to the new server of an account that has moved', async t => {
     await register('leila-who-moved')
     await service.http(
       'POST',
@@ -186,6 +190,7 @@ t.test('the pages before signing in', async t => {
 
 t.test('registering', async t => {
   const { open, register, url } = await startPages(t)
+  const test = inRotation(t, 2)
   const fill = async (page: Page, username: string): Promise<void> => {
     await untilHeading(page, 'Create account')
     await page.getByLabel('Username').fill(username)
@@ -204,7 +209,7 @@ t.test('registering', async t => {
     await leave(page)
   })
 
-  await t.test('is possible while another user is signed in', async t => {
+  await test('is possible while another user is signed in', async t => {
     await register('daisy')
     const page = await open('/app/')
     await signIn(page, 'daisy')
@@ -222,7 +227,7 @@ t.test('registering', async t => {
     await leave(page)
   })
 
-  await t.test('and signing in promise no mails if none are sent', async t => {
+  await test('and signing in promise no mails if none are sent', async t => {
     const page = await open('/access/register.html')
     await untilHeading(page, 'Create account')
     t.equal(await page.getByText('Used to reset your password.').count(), 0)

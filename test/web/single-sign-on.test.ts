@@ -4,6 +4,7 @@ import t from 'tap'
 import { leave, untilHeading, visit } from '../support/browser.js'
 import { identityProvider } from '../support/identity-provider.js'
 import { look } from '../support/look.js'
+import { inRotation } from '../support/rotation.js'
 import { until } from '../support/socket.js'
 import { password, signIn, startPages } from '../support/pages.js'
 
@@ -34,6 +35,7 @@ t.test('signing in with a provider', async t => {
     await page.goto(url + path)
     return page
   }
+  const test = inRotation(t, 2)
   provider.person = {
     sub: 'robin-1',
     email: 'robin@example.com',
@@ -73,14 +75,16 @@ t.test('signing in with a provider', async t => {
     await untilHeading(again, 'Your account')
     await again.getByRole('main').getByText('robin', { exact: true }).first().waitFor()
 
-    await again.getByRole('link', { name: 'Set a password' }).click()
-    await untilHeading(again, 'Set a password')
-    await again.getByLabel('New password', { exact: true }).fill(password)
-    await again.getByRole('button', { name: 'Save' }).click()
-    await untilHeading(again, 'Password changed')
-    await again.goto(`${url}/access/access.html`)
-    await again.getByRole('button', { name: 'Unlink Work' }).click()
-    await again.getByText('Work is no longer linked.').waitFor()
+    await inRotation(t, 2)('which is then unlinked', async () => {
+      await again.getByRole('link', { name: 'Set a password' }).click()
+      await untilHeading(again, 'Set a password')
+      await again.getByLabel('New password', { exact: true }).fill(password)
+      await again.getByRole('button', { name: 'Save' }).click()
+      await untilHeading(again, 'Password changed')
+      await again.goto(`${url}/access/access.html`)
+      await again.getByRole('button', { name: 'Unlink Work' }).click()
+      await again.getByText('Work is no longer linked.').waitFor()
+    })
     await leave(again)
   })
 
@@ -118,7 +122,7 @@ t.test('signing in with a provider', async t => {
     await leave(page)
   })
 
-  await t.test('leads to the user’s data in the app', async t => {
+  await test('leads to the user’s data in the app', async t => {
     const page = await open('/app/')
     await by(page)
     await page.waitForURL(`${url}/app/daisy/**`)
@@ -126,7 +130,7 @@ t.test('signing in with a provider', async t => {
     t.pass()
   })
 
-  await t.test('shows errors', async t => {
+  await test('shows errors', async t => {
     const { person } = provider
     provider.person = undefined
     const page = await open('/access/access.html')
@@ -143,7 +147,7 @@ t.test('signing in with a provider', async t => {
   })
 })
 
-t.test('without passwords', async t => {
+inRotation(t, 2)('without passwords', async t => {
   const provider = await identityProvider(t)
   const { browser, url } = await startPages(t, {
     auth: { passwords: 'off', oidc: [provider.setting({ autoRegister: true })] },

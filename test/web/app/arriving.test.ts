@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Page } from 'playwright-core'
 import { go, startApp, untilSettled } from '../../support/app.js'
 import { leave } from '../../support/browser.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 
 t.test('a page in use', async t => {
   const { daisy, enter, service } = await startApp(t)
@@ -22,13 +23,14 @@ t.test('a page in use', async t => {
     event: { type: 'count/generic', content: 1 }
   })
 
-  await t.test('closes a menu by a key that is pressed before the next frame', async t => {
+  const test = inRotation(t, 2)
+  await test('closes a menu by a key that is pressed before the next frame', async t => {
     const page = await enter('/app/daisy/streams')
     t.same(await page.evaluate(pressEscapeAfterClick), ['true', 'false'])
     await leave(page)
   })
 
-  await t.test('leaves the focus where it is moved when a dialog has been closed', async t => {
+  await test('leaves the focus where it is moved when a dialog has been closed', async t => {
     const page = await enter('/app/daisy/streams')
     await page.getByRole('button', { name: 'New stream' }).click()
     await page.getByRole('dialog').waitFor()
@@ -41,7 +43,7 @@ t.test('a page in use', async t => {
   await t.test('keeps its menus, fields and rows when data arrive', async t => {
     const page = await enter('/app/daisy/streams')
     let count = 0
-    for (const name of [
+    const places = [
       'table',
       'timeline',
       'streams/weight',
@@ -50,7 +52,8 @@ t.test('a page in use', async t => {
       'people',
       `reminders/${reminder.id}`,
       'today'
-    ]) {
+    ]
+    for (const name of rotate(t, places, 3)) {
       await go(page, `/app/daisy/${name}`)
       await page.locator('.page h1').first().waitFor()
       // The first shows that the page follows changes; when the last is shown, what the page reads itself has arrived as well.
@@ -74,7 +77,7 @@ t.test('a page in use', async t => {
       .waitFor()
   }
 
-  await t.test('keeps a form that is being filled in when a read fails', async t => {
+  await test('keeps a form that is being filled in when a read fails', async t => {
     const page = await enter(`/app/daisy/reminders/${reminder.id}`)
     const field = page.getByLabel('Name', { exact: true })
     await field.fill('unsaved')

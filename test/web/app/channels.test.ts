@@ -5,6 +5,7 @@ import { phone, startApp } from '../../support/app.js'
 import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { receiver } from '../../support/receiver.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 
 t.test('notifications', async t => {
   const { daisy, enter } = await startApp(t, { channels: { allowInternalTargets: true } })
@@ -101,10 +102,8 @@ t.test('signing out ends notifications in this browser, and only those', async t
     void (await daisy.do('channels.create', { type: 'web-push', name, target: { endpoint: target, keys } }))
   await subscribe('This browser', endpoint)
   await subscribe('Other browser', `${server.url}/push/other-browser`)
-  for (const [what, isGranted] of [
-    ['a browser without permission', false],
-    ['this browser', true]
-  ] as const) {
+  const others = [['a browser without permission', false]] as const
+  for (const [what, isGranted] of [...rotate(t, others, 2), ['this browser', true] as const]) {
     const page = await enter('/app/daisy/today')
     // The headless browser has no push service: this is what it says of a subscription.
     await page.evaluate(`(() => {
@@ -128,7 +127,7 @@ t.test('signing out ends notifications in this browser, and only those', async t
   }
 })
 
-t.test('features that are turned off are not in the navigation', async t => {
+inRotation(t, 2)('features that are turned off are not in the navigation', async t => {
   const { enter } = await startApp(t, { channels: { enabled: false }, cmc: { enabled: false } })
   const page = await enter('/app/daisy/shared')
   await page.getByRole('link', { name: 'Sharing' }).first().waitFor()

@@ -5,9 +5,10 @@ import { desk, go, phone, startApp, type App } from '../../support/app.js'
 import { leave, setTime, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { connect, send, type Connected } from '../../transports/receive/connecting.js'
-import { rotate } from '../../support/rotation.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 
 const hour = 3600
+const test = inRotation(t, 2)
 
 /** Returns a position as OwnTracks sends it. */
 function position(time: number) {
@@ -129,7 +130,7 @@ t.test('a phone', async t => {
     await leave(page)
   })
 
-  await t.test('that sends nothing, fails or is not understood says why', async t => {
+  await inRotation(t, 2)('that sends nothing, fails or is not understood says why', async t => {
     const device = await connect(daisy, 'owntracks', { name: 'Odd phone' })
     const page = await enter(`/app/daisy/connect/${device.id}`, phone)
     await page.getByText('Waiting for the first value').waitFor()
@@ -161,7 +162,7 @@ t.test('every app has its own steps, and options only where they mean something'
   const ids = (dialects as readonly { id: string }[]).map(({ id }) => id)
   for (const id of ids)
     t.equal((await page.request.get(`${url}/docs/connect/${id}`)).status(), 200, `${id} has a page`)
-  const turns = rotate(t, ids, 3)
+  const turns = rotate(t, ids, 5)
   for (const id of turns) {
     await go(page, `/app/daisy/connect?app=${id}&device=watch`)
     t.equal(
@@ -191,7 +192,7 @@ t.test('every app has its own steps, and options only where they mean something'
   t.equal(created.length, turns.length)
 })
 
-t.test('in French, the page fits a phone, and guests do not see it', async t => {
+test('in French, the page fits a phone, and guests do not see it', async t => {
   const { daisy, enter, open } = await startApp(t)
   const device = await connect(daisy, 'osmand', { name: 'Téléphone de Daisy' })
   await daisy.do('profile.update', { id: 'private', update: { language: 'fr' } })

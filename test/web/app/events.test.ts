@@ -7,13 +7,15 @@ import type { Answer, Client } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
 import { password } from '../../support/pages.js'
 import { picture } from '../../support/pictures.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 
 t.test('events', async t => {
   const { daisy, enter, open, service } = await startApp(t, { versioning: { forceKeepHistory: true } })
   for (const id of ['weight', 'diary'] as const) await daisy.stream(id, null)
+  const test = inRotation(t, 2)
 
-  await t.test('a new user adds a weight in two taps, changes it, and undoes that', async t => {
+  await test('a new user adds a weight in two taps, changes it, and undoes that', async t => {
     const page = await open('/app/?register', phone)
     await page.getByLabel('Username').fill('gerda')
     await page.getByLabel('Email address').fill('gerda@example.com')
@@ -106,13 +108,14 @@ t.test('events', async t => {
     const { events } = await daisy.do('events.get', { types: ['blood-pressure/mmhg-bpm'] })
     t.match(events, [{ content: { systolic: 118, diastolic: 77 }, streamIds: ['blood-pressure'] }])
 
-    for (const [words, name, shot] of [
+    const searches = [
       ['sleep', 'Sleep', ''],
       ['gps', 'Place', ''],
       ['mood', 'Mood', 'app-add-mood'],
       ['numset', 'Set of numbers', ''],
       ['zinc', '', '']
-    ] as const) {
+    ] as const
+    for (const [words, name, shot] of rotate(t, searches, 2)) {
       await page.keyboard.press('n')
       await dialog.getByRole('button', { name: 'Something else' }).click()
       await typeIntoFocus(page, words)
@@ -163,7 +166,7 @@ t.test('events', async t => {
     await page.context().close()
   })
 
-  await t.test('a picture that cannot be displayed is replaced by one that can', async t => {
+  await test('a picture that cannot be displayed is replaced by one that can', async t => {
     const event = await daisy.event({ streamIds: ['diary'], type: 'picture/attached', content: null })
     const form = new FormData()
     form.append('file', new Blob(['no picture'], { type: 'image/png' }), 'torn.png')
@@ -176,7 +179,7 @@ t.test('events', async t => {
     await page.locator('.picture img').evaluate(image => (image as { decode?(): Promise<void> }).decode!())
   })
 
-  await t.test('several photos are added at once, each as an event of its own', async t => {
+  await test('several photos are added at once, each as an event of its own', async t => {
     const before = await listPhotos(daisy)
     const page = await enter('/app/daisy/streams', phone)
     await page.locator('.dock .plus').click()
@@ -214,7 +217,7 @@ t.test('events', async t => {
     await page.context().close()
   })
 
-  await t.test('event types that could not be read are read again', async t => {
+  await test('event types that could not be read are read again', async t => {
     const page = await enter('/app/daisy/streams')
     await page.route('**/www/event-types.json', async route => await route.abort(), { times: 1 })
     const dialog = page.getByRole('dialog')

@@ -5,7 +5,7 @@ import { go, startApp } from '../../support/app.js'
 import { leave, untilHeading } from '../../support/browser.js'
 import { password, signIn } from '../../support/pages.js'
 import type { Client } from '../../support/coffer.js'
-import { rotate } from '../../support/rotation.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 
 /** Text that would execute if a page treated it as markup. */
 const markup = `"><img src=x onerror="pwned=1"><script>pwned=1</script><svg onload=pwned=1>javascript:pwned=1 {name} \u202egnp.exe\u0000\n\u2028\u200b${'\u0301'.repeat(60)}`
@@ -35,8 +35,8 @@ t.test('hostile data', async t => {
       `timeline?lanes=${encodeURIComponent(ids.streams.slice(0, 12).join(','))}`,
       `timeline?lanes=${encodeURIComponent(ids.streams.slice(12, 24).join(','))}`,
       'timeline?from=-8e9&to=8e9&at=1e999&lanes=constructor,__proto__',
-      ...rotate(t, ids.streams, 3).map(id => `streams/${encodeURIComponent(id)}`),
-      ...rotate(t, ids.events, 3).map(id => `events/${encodeURIComponent(id)}`),
+      ...ids.streams.map(id => `streams/${encodeURIComponent(id)}`),
+      ...ids.events.map(id => `events/${encodeURIComponent(id)}`),
       'table',
       'table?sort=up',
       ...inherited.map(name => `table?type=${name}`),
@@ -51,7 +51,8 @@ t.test('hostile data', async t => {
       'account'
     ]
     const begun = Date.now()
-    for (const place of places) {
+    const chosen = rotate(t, places, 8)
+    for (const place of chosen) {
       troubles.length = 0
       await go(page, `/app/daisy/${place}`)
       const text = await shownBy(page, answered)
@@ -61,7 +62,7 @@ t.test('hostile data', async t => {
       t.notMatch(text, /native code|\[object|\bNaN\b|\bundefined\b|∞|Infinity/, `${name} shows no insides`)
       t.equal(await page.evaluate('"pwned" in window'), false, `${name} runs nothing`)
     }
-    t.comment(`${places.length} places in ${Date.now() - begun} ms`)
+    t.comment(`${chosen.length} places in ${Date.now() - begun} ms`)
     await leave(page)
   })
 })
@@ -71,8 +72,9 @@ t.test('ended sessions', async t => {
   await register('gerda')
   await daisy.stream('secrets')
   await daisy.event({ streamIds: ['secrets'], content: 'a secret of mine' })
+  const test = inRotation(t, 2)
 
-  await t.test('signing out in one tab clears the others', async () => {
+  await test('signing out in one tab clears the others', async () => {
     const page = await enter('/app/daisy/table')
     await page.getByText('a secret of mine').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
@@ -85,7 +87,7 @@ t.test('ended sessions', async t => {
     await leave(page)
   })
 
-  await t.test('a page restored from the history checks the session', async t => {
+  await test('a page restored from the history checks the session', async t => {
     const page = await enter('/app/daisy/table')
     await page.getByText('a secret of mine').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
@@ -161,16 +163,16 @@ t.test('links', async t => {
   await t.test('that are malformed open nothing', async t => {
     const page = await open('/access/facts.json')
     const troubles = watched(page)
-    for (const garbage of [
+    const malformed = [
       '#',
       '#daisy.',
       '#.x',
       '#daisy.<img src=x>',
       '#daisy.%',
       `#${'a.'.repeat(5000)}`,
-      '#__proto__.constructor',
-      `#daisy.${daisy.token}`
-    ]) {
+      '#__proto__.constructor'
+    ]
+    for (const garbage of [...rotate(t, malformed, 3), `#daisy.${daisy.token}`]) {
       troubles.length = 0
       // Otherwise only the fragment would change.
       await page.goto('about:blank')

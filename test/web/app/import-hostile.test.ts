@@ -4,6 +4,7 @@ import t from 'tap'
 import { go, phone, startApp } from '../../support/app.js'
 import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
+import { inRotation } from '../../support/rotation.js'
 import { connect, send } from '../../transports/receive/connecting.js'
 
 type Tap = Parameters<typeof look>[0]
@@ -37,8 +38,9 @@ async function assertHarmless(t: Tap, page: Page): Promise<void> {
 
 t.test('hostile names', async t => {
   const { daisy, enter } = await startApp(t)
+  const test = inRotation(t, 3)
 
-  await t.test('of columns and of a file are text, and fit', async t => {
+  await test('of columns and of a file are text, and fit', async t => {
     const page = await enter('/app/daisy/import', phone)
     const header = ['wann', ...names].map(quote).join(',')
     const rows = [1, 2, 3].map(day => `2023-11-0${day} 08:00,${names.map(quote).join(',')}`)
@@ -49,7 +51,7 @@ t.test('hostile names', async t => {
     await leave(page)
   })
 
-  await t.test('of 1,900 sources are shown, the first ones at once', async t => {
+  await test('of 1,900 sources are shown, the first ones at once', async t => {
     const page = await enter('/app/daisy/import', phone)
     const sources = [...names.slice(0, 3), ...Array.from({ length: 1900 }, (_, index) => `Source ${index}`)]
     const records = sources.map(
@@ -78,7 +80,7 @@ t.test('hostile names', async t => {
     await leave(page)
   })
 
-  await t.test('of a connection and its apps are text, among 2,000 streams', async t => {
+  await test('of a connection and its apps are text, among 2,000 streams', async t => {
     const fields = [markup, turned, 'n'.repeat(499), `missing ${markup}`]
     const mapping = fields.map(name => ({
       value: `/${name.replaceAll('/', '~1')}`,

@@ -6,6 +6,7 @@ import { leave, untilHeading } from '../../support/browser.js'
 import type { Client } from '../../support/coffer.js'
 import { sent, takenOut, zipOf } from '../../support/importing.js'
 import { look } from '../../support/look.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 import { smallFiles } from '../../imports/small-files.js'
 
 /** Formats a time as in the export. */
@@ -54,6 +55,7 @@ t.test('imports', async t => {
   const { daisy, enter } = await startApp(t)
   const page = await enter('/app/daisy/import')
   const onPhone = await enter('/app/daisy/import', phone)
+  const test = inRotation(t, 2)
 
   await t.test('a health export is reviewed, imported, displayed on the timeline and undone', async t => {
     await untilHeading(page, 'Import data')
@@ -165,7 +167,7 @@ t.test('imports', async t => {
     t.match(facts, [{ measure: 'hips', count: 10 }])
   })
 
-  await t.test('ambiguous numbers need a decision', async t => {
+  await test('ambiguous numbers need a decision', async t => {
     await go(page, '/app/daisy/import')
     const rows = ['2023-11-10 08:00,"1,234"', '2023-11-11 08:00,"2,345"', '2023-11-12 08:00,none']
     const buffer = Buffer.from(['time,calories (kcal)', ...rows].join('\n'))
@@ -189,7 +191,7 @@ t.test('imports', async t => {
     )
   })
 
-  await t.test('a column may have any type of measurement, and times another time zone', async t => {
+  await test('a column may have any type of measurement, and times another time zone', async t => {
     await go(page, '/app/daisy/import')
     const buffer = Buffer.from('time,pull\n2023-07-10 08:00,12\n2023-07-11 08:00,14')
     await page
@@ -218,10 +220,11 @@ t.test('imports', async t => {
     )
   })
 
-  await t.test('names in files of any format are displayed as text', async t => {
+  await test('names in files of any format are displayed as text', async t => {
     const markup = '"><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1> {name} \u202egnp.exe'
     const shown: string[] = []
-    for (const { fileName, format, make } of smallFiles) {
+    const files = rotate(t, smallFiles, 3)
+    for (const { fileName, format, make } of files) {
       const { id } = await sent(daisy, fileName, make(2, markup))
       await go(page, `/app/daisy/import/${id}`)
       await untilHeading(page, 'Review import')
@@ -232,10 +235,10 @@ t.test('imports', async t => {
       await takenOut(daisy, id)
     }
     // The other formats have no names that the review displays.
-    t.ok(shown.length >= 8, `markup is shown of ${shown.join()}`)
+    t.ok(shown.length > files.length / 2, `markup is shown of ${shown.join()}`)
   })
 
-  await t.test('an unreadable file is refused with a reason', async t => {
+  await test('an unreadable file is refused with a reason', async t => {
     await go(page, '/app/daisy/import')
     const buffer = Buffer.from('<!doctype html><html><body>Please sign in</body></html>')
     await page

@@ -5,6 +5,7 @@ import { desk, go, phone, startApp } from '../../support/app.js'
 import { leave } from '../../support/browser.js'
 import type { Answer } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 
 t.setTimeout(300_000)
 
@@ -52,6 +53,7 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
   await daisy.do('hfs.add', { id: holder.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
 
   const page = await enter('/app/daisy/streams', inZurich)
+  const test = inRotation(t, 2)
   const open = async (days: number): Promise<void> => {
     // Elsewhere first: lanes keep what they show until they have read another range.
     await go(page, '/app/daisy/streams')
@@ -60,7 +62,7 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
   }
 
   await t.test('with the same latest value in every view', async t => {
-    for (const days of [1, 7, 30, 365]) {
+    for (const days of rotate(t, [1, 7, 30, 365], 2)) {
       await open(days)
       t.equal(await lane(page, 'Weight').count(), 1)
       for (const [name, latest] of [
@@ -79,7 +81,7 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
     t.equal(await row.locator('.n').innerText(), '40')
   })
 
-  await t.test('with sums by the hours of local clocks, also where these differ by half an hour', async t => {
+  await test('with sums by the hours of local clocks, also where these differ by half an hour', async t => {
     const page = await enter('/app/', { ...desk, timezoneId: 'Asia/Kolkata' })
     const request = page.waitForRequest(each => /"measures.sample".*"steps"/.test(each.postData() ?? ''))
     await page.goto(
@@ -138,7 +140,7 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
     t.equal(await lane(page, 'Steps: watch').count(), 0)
   })
 
-  await t.test('appears when the first value of a measure arrives', async t => {
+  await test('appears when the first value of a measure arrives', async t => {
     await open(7)
     await daisy.do('streams.create', { id: 'glucose', name: 'Sugar' })
     t.equal(await lane(page, 'Body temperature').count(), 0)
@@ -146,8 +148,8 @@ t.test('a measure has one lane, whatever streams hold its data', async t => {
     await page.locator('.lane').filter({ hasText: '37.2' }).first().waitFor()
   })
 
-  await t.test('in German on a phone', async t => {
-    await leave(page)
+  await leave(page)
+  await test('in German on a phone', async t => {
     const german = await enter(
       `/app/daisy/timeline?from=${Math.round(now - 30 * day)}&to=${Math.round(now)}`,
       { ...phone, locale: 'de-CH', timezoneId: 'Europe/Zurich' }

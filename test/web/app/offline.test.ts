@@ -6,6 +6,7 @@ import { untilHeading, visit, Watch } from '../../support/browser.js'
 import { Front } from '../../support/front.js'
 import { look } from '../../support/look.js'
 import { signIn } from '../../support/pages.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 
 const unreachable = 'Server unreachable'
 const secret = 'A secret of Daisy'
@@ -32,6 +33,7 @@ t.test('the app without the server', async t => {
     return page
   }
   const page = await come()
+  const test = inRotation(t, 2)
 
   await t.test('can be installed by browsers', async t => {
     const manifest = await page.evaluate<{
@@ -70,7 +72,7 @@ t.test('the app without the server', async t => {
     t.equal(page.url(), `${front.url}/app/daisy/events/${id}`)
   })
 
-  await t.test('shows the same for errors of a proxy and for a server that does not respond', async () => {
+  await test('shows the same for errors of a proxy and for a server that does not respond', async () => {
     front.mood = 'failing'
     await page.reload()
     await untilHeading(page, unreachable)
@@ -93,7 +95,8 @@ t.test('the app without the server', async t => {
         content: type === 'note/txt' ? 'hello' : 60 + index
       })
     }
-    for (const place of ['today', 'table', 'map', 'shared', 'photos', 'timeline']) {
+    const places = ['today', 'table', 'map', 'shared', 'photos', 'timeline']
+    for (const place of rotate(t, places, 3)) {
       await go(page, '/below/it/app/daisy/streams')
       await page.locator('.page.streams h1').waitFor()
       await front.stop()
@@ -120,7 +123,7 @@ t.test('the app without the server', async t => {
     }
   })
 
-  await t.test('uses the language of the user for it', async () => {
+  await test('uses the language of the user for it', async () => {
     const french = await open({ locale: 'fr-CH' })
     await french.evaluate(untilKept)
     await front.stop()
@@ -156,7 +159,7 @@ t.test('the app without the server', async t => {
     await untilHeading(page, 'Sign in')
   })
 
-  await t.test('replaces a build by the next one as a whole', async t => {
+  await test('replaces a build by the next one as a whole', async t => {
     const [style = ''] = (await (await fetch(`${front.url}/app/`)).text()).match(/app-[\w-]+\.css/) ?? []
     front.rewrite = {
       asked: path => path.replace('next.css', style),
@@ -192,7 +195,7 @@ t.test('the app without the server', async t => {
     await untilHeading(page, 'Sign in')
   })
 
-  await t.test('does not store a build that is replaced while it is downloaded', async t => {
+  await test('does not store a build that is replaced while it is downloaded', async t => {
     front.rewrite = {
       asked: path => path,
       answered: text =>

@@ -4,11 +4,13 @@ import t from 'tap'
 import type { Locator, Page, Request, Route } from 'playwright-core'
 import { startApp, untilSettled } from '../../support/app.js'
 import { password } from '../../support/pages.js'
+import { inRotation } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 
 t.test('slow and failing reads', async t => {
   const { daisy, enter, service, url } = await startApp(t)
   await daisy.stream('diary')
+  const test = inRotation(t, 3)
   const take = async (description: string, time: number): Promise<unknown> =>
     await daisy.event({
       streamIds: ['diary'],
@@ -58,7 +60,7 @@ t.test('slow and failing reads', async t => {
       ]
     ]
   for (const [name, read, add] of cases)
-    await t.test(`${name}: an answer that is overtaken is not shown`, async t => {
+    await test(`${name}: an answer that is overtaken is not shown`, async t => {
       const page = await enter(`/app/daisy/${name}`)
       const hold = await holdNext(page, read)
       await add(`first-${name}`, page)
@@ -71,7 +73,7 @@ t.test('slow and failing reads', async t => {
       await page.context().close()
     })
 
-  await t.test('account: a session that has ended does not come back', async t => {
+  await test('account: a session that has ended does not come back', async t => {
     for (const appId of ['first-app', 'second-app'])
       await service.http('POST', '/daisy/auth/login', { username: 'daisy', password, appId }, { origin: url })
     const page = await enter('/app/daisy/account')
@@ -88,7 +90,7 @@ t.test('slow and failing reads', async t => {
     await page.context().close()
   })
 
-  await t.test('a change of the profile that fails takes only itself back', async t => {
+  await test('a change of the profile that fails takes only itself back', async t => {
     for (const type of ['mass/kg', 'frequency/bpm']) await daisy.event({ type, content: 80 })
     const page = await enter('/app/daisy')
     const measure = (id: string): Locator => page.locator(`.measure[data-measure="${id}"]`)
@@ -113,7 +115,7 @@ t.test('slow and failing reads', async t => {
     await page.context().close()
   })
 
-  await t.test('pictures: all of them stay, and one that is shown, when others arrive', async t => {
+  await test('pictures: all of them stay, and one that is shown, when others arrive', async t => {
     for (let at = 0; at < 70; at++) await take(`Old ${at}`, 1_000_000 - at)
     const page = await enter('/app/daisy/photos')
     const grid = page.locator('ul.grid').getByRole('button')
@@ -134,7 +136,7 @@ t.test('slow and failing reads', async t => {
     await page.context().close()
   })
 
-  await t.test('a new link is shown although the list cannot be read', async t => {
+  await test('a new link is shown although the list cannot be read', async t => {
     const page = await enter('/app/daisy/shared')
     const problems: string[] = []
     page.on('pageerror', error => problems.push(error.message))

@@ -8,6 +8,7 @@ import { look } from '../../support/look.js'
 import { until } from '../../support/socket.js'
 import { begin } from '../../support/oauth.js'
 import { signIn, startPages } from '../../support/pages.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 import { listPeers, offer, relate, scope, write } from '../../support/two-servers.js'
 
 const settings = {
@@ -15,6 +16,9 @@ const settings = {
   accesses: { updates: true },
   oauth: { registration: true }
 }
+
+/** The origin of an app that the operator of the patient's server trusts. */
+const trusted = 'https://clinic.example'
 
 /** A patient's app, and a doctor on another server who uses its app, too. */
 interface Two {
@@ -57,6 +61,7 @@ t.test('a doctor and a patient on two servers', async t => {
   await daisy.stream('blood-pressure')
   const doctor = await enterDora('/app/dora-doctor/people')
   const patient = await enter('/app/daisy/people', phone)
+  const test = inRotation(t, 2)
   let code = ''
 
   await t.test('ask', async t => {
@@ -104,7 +109,7 @@ t.test('a doctor and a patient on two servers', async t => {
     await doctor.getByText('No answer yet.').waitFor()
   })
 
-  await t.test('show the request in the language of the reader', async t => {
+  await test('show the request in the language of the reader', async t => {
     const german = await enter('/app/daisy/people', { ...phone, locale: 'de-CH' })
     await german.getByRole('textbox', { name: 'Link' }).fill(code)
     await german.getByRole('button', { name: 'Anfrage öffnen' }).click()
@@ -271,17 +276,26 @@ t.test('a doctor and a patient on two servers', async t => {
   await doctor.context().close()
 })
 
-t.test('hostile requests', async t => {
-  const { app, dora } = await startTwo(t)
-  const { daisy, enter } = app
-  const page = await enter('/app/daisy/people')
+t.test('requests', async t => {
+  const two = await startTwo(t, [trusted])
+  const page = await two.app.enter('/app/daisy/people')
+  await t.test('of apps that open the page', async t => await openByApps(t, two, page))
+  await t.test('that are hostile', async t => await openHostile(t, two, page))
+  await t.test('of an OAuth client', async t => await openByOAuth(t, two, page))
+  await page.context().close()
+})
+
+async function openHostile(t: Test, { app: { daisy }, dora }: Two, page: Page): Promise<void> {
+  const countPeers = async (): Promise<number> => (await listPeers(daisy)).length
+  const before = await countPeers()
   const open = async (link: string): Promise<void> => {
     await go(page, '/app/daisy/people')
     await page.getByLabel('Link').fill(link)
     await page.getByRole('button', { name: 'Open request' }).click()
   }
+  const test = inRotation(t, 2)
 
-  await t.test('are shown as text, with the name that the server confirms', async t => {
+  await test('are shown as text, with the name that the server confirms', async t => {
     const text = '<img src=x onerror=alert(1)>\u202Egnp.exe **bold**'
     const { content } = await offer(dora, {
       request: {
@@ -306,10 +320,10 @@ t.test('hostile requests', async t => {
     await look(t, page, 'app-people-hostile')
     await page.getByRole('button', { name: 'Decline' }).click()
     await untilHeading(page, 'Declined')
-    t.same(await listPeers(daisy), [])
+    t.equal(await countPeers(), before)
   })
 
-  await t.test('that are none, are used up, or come from nowhere say so', async t => {
+  await test('that are none, are used up, or come from nowhere say so', async t => {
     const { request } = await relate({ dora, paul: daisy } as Parameters<typeof relate>[0])
     for (const [link, message] of [
       ['nonsense', 'This is not a link to a request'],
@@ -323,26 +337,22 @@ t.test('hostile requests', async t => {
     await page.getByRole('button', { name: 'Agree and share' }).click()
     await untilHeading(page, 'This didn’t work')
     await page.getByText('the request was answered or closed before').waitFor()
-    t.equal((await listPeers(daisy)).length, 1)
+    t.equal(await countPeers(), before + 1)
   })
-  await leave(page)
-})
+}
 
 async function agree(page: Page): Promise<void> {
   await untilHeading(page, 'Dr. Dora asks for your data')
   await page.getByRole('button', { name: 'Agree and share' }).click()
 }
 
-t.test('apps open the page', async t => {
-  const trusted = 'https://clinic.example'
-  const { app, dora } = await startTwo(t, [trusted])
-  const { daisy, enter, url } = app
+async function openByApps(t: Test, { app: { daisy, url }, dora }: Two, first: Page): Promise<void> {
+  const other = 'https://other.example'
   await daisy.stream('health')
   await daisy.stream('diary')
-  const first = await enter()
   // Its requests to the apps are expected.
   const page = await first.context().newPage()
-  for (const origin of [trusted, 'https://other.example'])
+  for (const origin of [trusted, other])
     await page
       .context()
       .route(`${origin}/**`, route => route.fulfill({ body: 'the app', contentType: 'text/html' }))
@@ -355,13 +365,24 @@ t.test('apps open the page', async t => {
       ...more
     }).toString()
   }
+  /** Accepts a request in a window that a page of the app opens, and returns the messages that this page receives. */
+  const receive = async (claimed: string): Promise<Answer> => {
+    await page.goto(`${trusted}/`)
+    const target = `${url}/cmc-accept?${await query({ returnUrl: `${claimed}/`, mode: 'popup' })}`
+    const opening = page.context().waitForEvent('page')
+    await page.evaluate(
+      `window.results = []; addEventListener('message', event => results.push([event.origin, event.data])); void open(${JSON.stringify(target)})`
+    )
+    const popup = await opening
+    const closed = popup.waitForEvent('close')
+    await agree(popup)
+    await closed
+    return await page.evaluate('results')
+  }
   await t.test(
     'and get the result by a redirect, with a token only where the operator trusts them',
     async t => {
-      for (const [origin, isTrusted] of [
-        [trusted, true],
-        ['https://other.example', false]
-      ] as const) {
+      for (const origin of rotate(t, [trusted, other])) {
         await page.goto(
           `${url}/cmc-accept?${await query({ returnUrl: `${origin}/back?a=b`, mode: 'redirect' })}`
         )
@@ -372,7 +393,7 @@ t.test('apps open the page', async t => {
         t.equal(searchParams.get('a'), 'b')
         const result = JSON.parse(searchParams.get('cmcAcceptResult')!)
         t.match(result, { ok: true, acceptEventId: String })
-        t.equal(typeof result.dataGrantApiEndpoint, isTrusted ? 'string' : 'undefined')
+        t.equal(typeof result.dataGrantApiEndpoint, origin === trusted ? 'string' : 'undefined')
         const { event } = await daisy.do('events.getOne', { id: result.acceptEventId })
         t.same([event.streamIds, event.content.status], [[scope], 'completed'])
       }
@@ -380,23 +401,18 @@ t.test('apps open the page', async t => {
   )
 
   await t.test('or by a message to the window that opened it, and to no other origin', async t => {
-    const receive = async (claimed: string): Promise<Answer> => {
-      await page.goto(`${trusted}/`)
-      const target = `${url}/cmc-accept?${await query({ returnUrl: `${claimed}/`, mode: 'popup' })}`
-      const opening = page.context().waitForEvent('page')
-      await page.evaluate(
-        `window.results = []; addEventListener('message', event => results.push([event.origin, event.data])); void open(${JSON.stringify(target)})`
-      )
-      const popup = await opening
-      const closed = popup.waitForEvent('close')
-      await agree(popup)
-      await closed
-      return await page.evaluate('results')
+    const result = {
+      type: 'cmc-accept-result',
+      ok: true,
+      acceptEventId: String,
+      dataGrantApiEndpoint: String
     }
-    t.match(await receive(trusted), [
-      [url, { type: 'cmc-accept-result', ok: true, acceptEventId: String, dataGrantApiEndpoint: String }]
-    ])
-    t.same(await receive('https://other.example'), [])
+    // The origin that the redirects did not return to.
+    for (const origin of rotate(t, [other, trusted])) {
+      const received = await receive(origin)
+      if (origin === trusted) t.match(received, [[url, result]])
+      else t.same(received, [])
+    }
   })
 
   await t.test('for a request for more', async t => {
@@ -428,14 +444,11 @@ t.test('apps open the page', async t => {
     t.match(result, { ok: true, action: 'refuse', updateEventId: String })
   })
   await page.close()
-  await first.close()
-})
+}
 
-t.test('an OAuth client that asks for an offer to be accepted', async t => {
-  const { app, dora } = await startTwo(t)
-  const { daisy, enter, service, url } = app
-  await daisy.stream('health')
-  await daisy.stream('diary')
+/** Opens the page as an OAuth client does that asks for an offer to be accepted. */
+async function openByOAuth(t: Test, { app: { daisy, service, url }, dora }: Two, page: Page): Promise<void> {
+  const before = await listPeers(daisy)
   const { content } = await offer(dora, { capability: { mode: 'open-link' } })
   const redirectUri = `${url}/access/facts.json`
   const client = {
@@ -450,11 +463,8 @@ t.test('an OAuth client that asks for an offer to be accepted', async t => {
     const params = { client_id: client.id, redirect_uri: redirectUri, scope: 'cmc:study' }
     return (await begin(service, params)).location.href
   }
-  const page = await enter('/app/daisy/people', desk)
-  for (const [button, expected] of [
-    ['Decline', 'access_denied'],
-    ['Agree and share', undefined]
-  ] as const) {
+  const declined = rotate(t, [['Decline', 'access_denied'] as const], 2)
+  for (const [button, expected] of [...declined, ['Agree and share', undefined] as const]) {
     await page.goto(await ask())
     await untilHeading(page, 'Dr. Dora asks for your data')
     t.notMatch(page.url(), /state=/, 'the address keeps nothing')
@@ -465,6 +475,5 @@ t.test('an OAuth client that asks for an offer to be accepted', async t => {
     t.equal(query.get('error') ?? undefined, expected)
     t.equal(query.get('state'), 'a-state')
   }
-  await leave(page)
-  t.equal((await listPeers(daisy)).length, 1)
-})
+  t.equal((await listPeers(daisy)).length, before.length + 1)
+}

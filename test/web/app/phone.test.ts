@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { go, phone, startApp, untilStored } from '../../support/app.js'
 import { leave } from '../../support/browser.js'
 import { look } from '../../support/look.js'
-import { rotate } from '../../support/rotation.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 
 const locales = ['en-GB', 'de-CH', 'fr-CH'] as const
 
@@ -24,11 +24,12 @@ async function countLines(target: Locator): Promise<number> {
 
 t.test('on a phone', async t => {
   const { daisy, enter } = await startApp(t)
+  const test = inRotation(t, 2)
   for (let index = 0; index < 12; index++) await daisy.stream(`stream-${index}`)
   const long = 'Donaudampfschifffahrtsgesellschaftskapitän '
   const event = await daisy.event({ streamIds: ['stream-0'], content: `${long.repeat(4)} by the lake` })
 
-  await t.test('messages wrap between words, and their button stays in one line', async t => {
+  await test('messages wrap between words, and their button stays in one line', async t => {
     for (const locale of rotate(t, locales)) {
       const page = await enter(`/app/daisy/events/${event.id}`, { ...phone, locale })
       await page.locator('.event .tools .square').last().click()
@@ -47,7 +48,7 @@ t.test('on a phone', async t => {
     }
   })
 
-  await t.test('a search in the table shows rows, and names what it filters by', async t => {
+  await test('a search in the table shows rows, and names what it filters by', async t => {
     const page = await enter('/app/daisy/table', phone)
     await page.locator('.find input').focus()
     await page.locator('.find input').fill('lake')
@@ -61,7 +62,7 @@ t.test('on a phone', async t => {
     await leave(page)
   })
 
-  await t.test('menus open where there is space', async t => {
+  await test('menus open where there is space', async t => {
     const page = await enter('/app/daisy/streams', phone)
     const openers = page.locator('.page .menu > button')
     const count = await openers.count()
@@ -85,7 +86,7 @@ t.test('on a phone', async t => {
     await leave(page)
   })
 
-  await t.test('a menu that does not fit scrolls', async t => {
+  await test('a menu that does not fit scrolls', async t => {
     const page = await enter('/app/daisy/streams', { ...phone, viewport: { width: 640, height: 300 } })
     await page.locator('.page .menu > button').first().click()
     const list = (await page.locator('.page .menu .list:not([hidden])').boundingBox())!
@@ -94,7 +95,7 @@ t.test('on a phone', async t => {
     await leave(page)
   })
 
-  await t.test('tabs have one line in all languages', async t => {
+  await test('tabs have one line in all languages', async t => {
     for (const locale of rotate(t, locales)) {
       const page = await enter('/app/daisy/map', {
         ...phone,
@@ -112,7 +113,7 @@ t.test('on a phone', async t => {
     }
   })
 
-  await t.test('headings have a serif of their own on every system', async t => {
+  await test('headings have a serif of their own on every system', async t => {
     const page = await enter('/app/daisy/streams', phone)
     const declared = (await page.evaluate(
       `getComputedStyle(document.querySelector('h1')).fontFamily`

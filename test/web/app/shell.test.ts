@@ -5,7 +5,7 @@ import { desk, go, startApp, typeIntoFocus } from '../../support/app.js'
 import { leave, untilHeading, visit } from '../../support/browser.js'
 import { look } from '../../support/look.js'
 import { signIn } from '../../support/pages.js'
-import { rotate } from '../../support/rotation.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 
 t.test('the shell', async t => {
@@ -17,6 +17,7 @@ t.test('the shell', async t => {
   ] as const)
     await daisy.stream(id, parentId)
   await daisy.event({ content: 'A walk along the lake' })
+  const test = inRotation(t, 2)
 
   await t.test('a user signs in, stays signed in after a reload, and signs out', async t => {
     const page = await open('/app/', desk)
@@ -93,7 +94,7 @@ t.test('the shell', async t => {
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'sleep' }).waitFor()
   })
 
-  await t.test('shapes stand for what is loading, on every page', async t => {
+  await test('shapes stand for what is loading, on every page', async t => {
     const page = await enter('/app/daisy/account')
     const places = [
       ['streams', 'streams.get'],
@@ -123,7 +124,7 @@ t.test('the shell', async t => {
     await page.context().close()
   })
 
-  await t.test('supports three languages', async t => {
+  await test('supports three languages', async t => {
     const german = await enter('/app/daisy/streams', { ...desk, locale: 'de-CH' })
     await german.getByRole('link', { name: 'Zeitachse' }).first().waitFor()
     t.equal(await german.evaluate('document.documentElement.lang'), 'de')
@@ -141,22 +142,22 @@ t.test('the shell', async t => {
     await leave(page)
   })
 
-  await t.test('the URL of another user redirects to one’s own data', async () => {
+  await test('the URL of another user redirects to one’s own data', async () => {
     const page = await enter('/app/gerda/streams?at=1')
     await page.waitForURL('**/app/daisy/today')
     await leave(page)
   })
 
-  await t.test('passes the visual checks', async t => {
+  await test('passes the visual checks', async t => {
     await go(page, '/app/daisy/streams')
     await page.getByText('Live', { exact: true }).waitFor()
     await look(t, page, 'app-shell')
     await page.getByRole('button', { name: 'Account: daisy' }).click()
     await look(t, page, 'app-menu')
-    await leave(page)
   })
+  await leave(page)
 
-  await t.test('a server that does not respond is reported', async () => {
+  await test('a server that does not respond is reported', async () => {
     // Without a service worker, whose requests are not those of the page.
     const page = await visit(browser, desk)
     await page.goto(`${url}/app/`)

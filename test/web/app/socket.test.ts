@@ -3,11 +3,13 @@ import t from 'tap'
 import type { Locator, Page } from 'playwright-core'
 import { startApp } from '../../support/app.js'
 import { leave } from '../../support/browser.js'
+import { inRotation } from '../../support/rotation.js'
 
 t.test('changes are received', async t => {
   const { daisy, enter, url } = await startApp(t)
+  const test = inRotation(t, 2)
 
-  await t.test('and streams and facts are then read in one request, each once', async t => {
+  await test('and streams and facts are then read in one request, each once', async t => {
     const page = await enter('/app/daisy/table')
     const asked: string[][] = []
     page.on('request', request => {
@@ -50,7 +52,7 @@ t.test('changes are received', async t => {
     await leave(page)
   })
 
-  await t.test('by polling if WebSockets are unavailable', async () => {
+  await test('by polling if WebSockets are unavailable', async () => {
     const page = await enter('/app/daisy/table')
     await page.routeWebSocket(/./, socket => void socket.close())
     await page.goto(`${url}/app/daisy/streams`)
@@ -62,7 +64,7 @@ t.test('changes are received', async t => {
     await leave(page)
   })
 
-  await t.test('after reconnecting, including those that were missed', async () => {
+  await test('after reconnecting, including those that were missed', async () => {
     const page = await enter('/app/daisy/streams')
     await live(page)
     await page.context().setOffline(true)

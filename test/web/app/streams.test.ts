@@ -3,6 +3,7 @@ import t from 'tap'
 import { go, phone, startApp, typeIntoFocus, untilStored } from '../../support/app.js'
 import { leave, untilHeading } from '../../support/browser.js'
 import { look } from '../../support/look.js'
+import { inRotation } from '../../support/rotation.js'
 
 t.test('streams', async t => {
   const { daisy, enter, service, url } = await startApp(t)
@@ -47,6 +48,15 @@ t.test('streams', async t => {
     await row('weight').waitFor({ state: 'detached' })
   })
 
+  const readMark = async (): Promise<unknown> => {
+    const { streams } = await daisy.do('streams.get', { parentId: 'body' })
+    return streams.find((each: { id: string }) => each.id === 'weight').clientData['coffer:measure']
+  }
+  const isPressureOnTop = async (): Promise<boolean> => {
+    const { streams } = await daisy.do('streams.get')
+    return streams.map((each: { id: string }) => each.id).includes('pressure')
+  }
+
   await t.test('one is created, renamed, coloured and moved, with undo for each', async t => {
     const page = await enter('/app/daisy/streams', phone)
     const dialog = page.getByRole('dialog')
@@ -76,37 +86,38 @@ t.test('streams', async t => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.locator('.overview').getByRole('link', { name: 'archive' }).waitFor()
 
-    await act('weight', 'Colour')
-    await dialog.getByRole('radio', { name: 'Pink' }).check()
-    await look(t, page, 'app-stream-colour')
-    await dialog.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Colour changed.').waitFor()
-    const coloured = (await daisy.do('streams.get', { parentId: 'body' })).streams
-    t.match(coloured.find((each: { id: string }) => each.id === 'weight').clientData, {
-      'coffer:colour': 'rose'
+    const test = inRotation(t, 2)
+    await test('coloured', async t => {
+      await act('weight', 'Colour')
+      await dialog.getByRole('radio', { name: 'Pink' }).check()
+      await look(t, page, 'app-stream-colour')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Colour changed.').waitFor()
+      const coloured = (await daisy.do('streams.get', { parentId: 'body' })).streams
+      t.match(coloured.find((each: { id: string }) => each.id === 'weight').clientData, {
+        'coffer:colour': 'rose'
+      })
     })
 
-    await act('weight', 'Measure')
-    const choice = dialog.getByLabel('Measure')
-    await choice.waitFor()
-    const choices = await choice.locator('option').allTextContents()
-    t.match(choices.slice(0, 2), ['Automatic', 'Body water'], 'only measures of masses, by name')
-    t.notOk(choices.includes('Heart rate'))
-    await choice.selectOption('Lean body mass')
-    await look(t, page, 'app-stream-measure')
-    await dialog.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Measure changed.').waitFor()
-    const readMark = async (): Promise<unknown> => {
-      const { streams } = await daisy.do('streams.get', { parentId: 'body' })
-      return streams.find((each: { id: string }) => each.id === 'weight').clientData['coffer:measure']
-    }
-    t.equal(await readMark(), 'lean-body-mass')
-    await act('weight', 'Measure')
-    t.equal(await choice.inputValue(), 'lean-body-mass')
-    await choice.selectOption('Automatic')
-    await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.waitFor({ state: 'detached' })
-    t.equal(await readMark(), undefined)
+    await test('given a measure', async t => {
+      await act('weight', 'Measure')
+      const choice = dialog.getByLabel('Measure')
+      await choice.waitFor()
+      const choices = await choice.locator('option').allTextContents()
+      t.match(choices.slice(0, 2), ['Automatic', 'Body water'], 'only measures of masses, by name')
+      t.notOk(choices.includes('Heart rate'))
+      await choice.selectOption('Lean body mass')
+      await look(t, page, 'app-stream-measure')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Measure changed.').waitFor()
+      t.equal(await readMark(), 'lean-body-mass')
+      await act('weight', 'Measure')
+      t.equal(await choice.inputValue(), 'lean-body-mass')
+      await choice.selectOption('Automatic')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      t.equal(await readMark(), undefined)
+    })
 
     await act('pressure', 'Move')
     // By keyboard only: the choice is a group of radio buttons.
@@ -118,15 +129,11 @@ t.test('streams', async t => {
     await look(t, page, 'app-stream-move')
     await page.keyboard.press('Enter')
     await page.getByText('Stream moved.').waitFor()
-    const where = async (): Promise<unknown> => {
-      const { streams } = await daisy.do('streams.get')
-      return streams.map((each: { id: string }) => each.id).includes('pressure')
-    }
-    t.equal(await where(), true)
+    t.equal(await isPressureOnTop(), true)
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Stream moved.').waitFor({ state: 'detached' })
     await page.locator('.overview ul ul').getByRole('link', { name: 'pressure' }).waitFor()
-    t.equal(await where(), false)
+    t.equal(await isPressureOnTop(), false)
     await leave(page)
   })
 

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { desk, go, phone, startApp } from '../../support/app.js'
-import { leave, pictures } from '../../support/browser.js'
+import { leave, leavesPictures, pictures } from '../../support/browser.js'
 import type { Client } from '../../support/coffer.js'
 import { look } from '../../support/look.js'
 import { picture } from '../../support/pictures.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 
 const hour = 3600
 const day = 86_400
@@ -15,8 +16,9 @@ t.test('the timeline', async t => {
   const { daisy, enter, service } = await startApp(t)
   const now = service.clock.now()
   const inZurich = { ...desk, timezoneId: 'Europe/Zurich' }
+  const test = inRotation(t, 2)
 
-  await t.test('shows what to do when there is no data', async t => {
+  await test('shows what to do when there is no data', async t => {
     const page = await enter('/app/daisy/timeline', inZurich)
     await page.getByRole('heading', { name: 'No data yet' }).waitFor()
     await look(t, page, 'app-timeline-empty')
@@ -49,7 +51,7 @@ t.test('the timeline', async t => {
     await look(t, page, 'app-timeline')
     await page.emulateMedia({ media: 'print' })
     t.equal(await page.locator('.tabs').isVisible(), false)
-    await page.pdf({ path: join(pictures, 'app-timeline.pdf'), format: 'A4' })
+    if (leavesPictures) await page.pdf({ path: join(pictures, 'app-timeline.pdf'), format: 'A4' })
     await leave(page)
   })
 
@@ -60,7 +62,7 @@ t.test('the timeline', async t => {
     await go(page, `/app/daisy/timeline${query}`)
   }
 
-  await t.test('is navigated by keyboard, and stores its range in the URL', async t => {
+  await test('is navigated by keyboard, and stores its range in the URL', async t => {
     await show()
     await untilDrawn(page, 6)
     const cursor = page.getByRole('slider', { name: 'Cursor' })
@@ -92,7 +94,7 @@ t.test('the timeline', async t => {
     t.equal(page.url(), href, 'a reload shows the same')
   })
 
-  await t.test('is moved by dragging, without loading data until that ends', async t => {
+  await test('is moved by dragging, without loading data until that ends', async t => {
     await show()
     await untilDrawn(page, 6)
     const box = (await page.locator('figure').first().boundingBox())!
@@ -169,7 +171,7 @@ t.test('the timeline', async t => {
   })
 
   await t.test('the caption of the cursor is below the icons', async t => {
-    for (const size of [inZurich, { ...phone, timezoneId: 'Europe/Zurich' }]) {
+    for (const size of rotate(t, [inZurich, { ...phone, timezoneId: 'Europe/Zurich' }])) {
       const time = now - 5 * day
       const { id } = await daisy.event({
         streamIds: ['diary'],
@@ -190,7 +192,7 @@ t.test('the timeline', async t => {
     }
   })
 
-  await t.test('a new kind of data gets its lane at once', async t => {
+  await test('a new kind of data gets its lane at once', async t => {
     await show()
     await untilDrawn(page, 6)
     const before = await page
@@ -208,12 +210,14 @@ t.test('the timeline', async t => {
         .evaluateAll(lanes => lanes.map(each => each.getAttribute('data-lane'))),
       [...before, 'humidity']
     )
-    await leave(page)
+    await go(page, '/app/daisy/streams')
     await daisy.do('streams.delete', { id: 'humidity' })
     await daisy.do('streams.delete', { id: 'humidity', mergeEventsWithParent: false })
   })
 
-  await t.test('fits a phone, also in other languages', async t => {
+  await leave(page)
+
+  await test('fits a phone, also in other languages', async t => {
     const page = await enter('/app/daisy/timeline?lang=fr', { ...phone, timezoneId: 'Europe/Zurich' })
     await untilDrawn(page, 6)
     t.equal(await page.getByRole('heading', { level: 1 }).innerText(), '30 derniers jours')
@@ -221,7 +225,7 @@ t.test('the timeline', async t => {
     await leave(page)
   })
 
-  await t.test('never loads more than it can display', async t => {
+  await test('never loads more than it can display', async t => {
     const calls = Array.from({ length: 1200 }, (_, n) => ({
       method: 'events.create',
       params: { streamIds: ['many'], type: 'note/txt', content: `note ${n}`, time: now - n * 20_000 }

@@ -7,7 +7,7 @@ import { leave, setTime } from '../../support/browser.js'
 import type { Answer, Client } from '../../support/coffer.js'
 import { broughtIn } from '../../support/importing.js'
 import { look } from '../../support/look.js'
-import { rotate } from '../../support/rotation.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 
 const zone = 'Europe/Zurich'
 const inZurich = { ...desk, timezoneId: zone }
@@ -41,7 +41,7 @@ function setHour({ service }: App, at: number): { readonly start: number; readon
   return { start, now: start + at * hour }
 }
 
-t.test('without data, Today says how to begin', async t => {
+inRotation(t, 2)('without data, Today says how to begin', async t => {
   const { enter } = await startApp(t)
   const page = await enter('/app/', inZurich)
   await page.waitForURL('**/app/daisy/today')
@@ -61,6 +61,7 @@ t.test('Today', async t => {
   const { start, now } = setHour(app, 20)
   await fill(daisy, start, now)
   let page = await enter('/app/daisy/today', inZurich)
+  const test = inRotation(t, 2)
 
   await t.test('shows the numbers of what was written', async t => {
     t.equal(await page.title(), 'Today')
@@ -167,7 +168,7 @@ t.test('Today', async t => {
     await leave(page)
   })
 
-  await t.test('an own measure has buttons, also before it has data', async t => {
+  await test('an own measure has buttons, also before it has data', async t => {
     await daisy.do('profile.update', {
       id: 'private',
       update: {
@@ -276,10 +277,12 @@ t.test('Today', async t => {
     await dialog.getByRole('button', { name: 'Move Sleep up' }).click()
     for (let count = 0; count < 3; count++) await page.keyboard.press('Enter')
     const rows = dialog.locator('[data-card]')
-    await rows.nth(1).dragTo(rows.nth(0))
-    t.same((await list()).slice(0, 2), ['weight', 'sleep'], 'dragged')
-    await rows.nth(0).dragTo(rows.nth(1))
-    t.same((await list()).slice(0, 2), ['sleep', 'weight'], 'and back')
+    await inRotation(t, 2)('also by dragging', async t => {
+      await rows.nth(1).dragTo(rows.nth(0))
+      t.same((await list()).slice(0, 2), ['weight', 'sleep'], 'dragged')
+      await rows.nth(0).dragTo(rows.nth(1))
+      t.same((await list()).slice(0, 2), ['sleep', 'weight'], 'and back')
+    })
     await dialog.getByRole('button', { name: 'Hide Coffee' }).click()
     await dialog.getByLabel('Add a measure').fill('body temp')
     await dialog.getByRole('button', { name: 'Show Body temperature' }).click()
@@ -315,7 +318,7 @@ t.test('Today', async t => {
     await leave(page)
   })
 
-  await t.test('the first numbers come in one request', async t => {
+  await test('the first numbers come in one request', async t => {
     page = await enter('/app/daisy/streams', inZurich)
     const response = page.waitForResponse(
       each => each.request().postData()?.includes('measures.days') ?? false
@@ -327,9 +330,11 @@ t.test('Today', async t => {
     for (const part of ['measures.get', '"running":true', 'note/*', 'position/wgs84', 'sleep/analysis'])
       t.match(asked, part)
     await untilLine(page, 'weight', '63.4')
+    await leave(page)
   })
 
-  await t.test('the day changes at midnight', async t => {
+  await test('the day changes at midnight', async t => {
+    page = await enter('/app/daisy/today', inZurich)
     await untilLine(page, 'steps', '4,500')
     await setTime(page, start + day + minute)
     await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
@@ -338,40 +343,38 @@ t.test('Today', async t => {
     await leave(page)
   })
 
-  await fits(t, app)
+  await test('fits on small phones in all languages', async t => await fits(t, app))
 })
 
 /** Looks at the page in each language at the width of small phones. */
 async function fits(t: Test, { enter }: App): Promise<void> {
-  await t.test('fits on small phones in all languages', async t => {
-    const languages = [
-      ['en-GB', 'Today'],
-      ['de-DE', 'Heute'],
-      ['fr-FR', 'Aujourd’hui']
-    ] as const
-    for (const [locale, title] of rotate(t, languages)) {
-      const page = await enter('/app/daisy/today', { ...phone, locale, timezoneId: zone })
-      for (const width of [390, 320]) {
-        await page.setViewportSize({ width, height: 700 })
-        await page.getByRole('heading', { name: title, exact: true }).waitFor()
-        await card(page, 'weight').waitFor()
-        const tooWide = `[...document.querySelectorAll('.page.today *, .dock *')].filter(each =>
-          each.getBoundingClientRect().right > innerWidth + 0.5 && each.closest('.menu .list, .unseen') === null)
-          .map(each => each.outerHTML.slice(0, 80))`
-        t.same(await page.evaluate(tooWide), [], `${locale}, ${width}`)
-        const tabs = await page
-          .locator('.dock > *')
-          .evaluateAll(all =>
-            all.map(each => each.getBoundingClientRect()).map(({ left, right }) => ({ left, right }))
-          )
-        t.ok(
-          tabs.every(({ left }, index) => index === 0 || left >= tabs[index - 1]!.right - 0.5),
-          `tabs are apart: ${locale}, ${width}`
+  const languages = [
+    ['en-GB', 'Today'],
+    ['de-DE', 'Heute'],
+    ['fr-FR', 'Aujourd’hui']
+  ] as const
+  for (const [locale, title] of rotate(t, languages)) {
+    const page = await enter('/app/daisy/today', { ...phone, locale, timezoneId: zone })
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 700 })
+      await page.getByRole('heading', { name: title, exact: true }).waitFor()
+      await card(page, 'weight').waitFor()
+      const tooWide = `[...document.querySelectorAll('.page.today *, .dock *')].filter(each =>
+        each.getBoundingClientRect().right > innerWidth + 0.5 && each.closest('.menu .list, .unseen') === null)
+        .map(each => each.outerHTML.slice(0, 80))`
+      t.same(await page.evaluate(tooWide), [], `${locale}, ${width}`)
+      const tabs = await page
+        .locator('.dock > *')
+        .evaluateAll(all =>
+          all.map(each => each.getBoundingClientRect()).map(({ left, right }) => ({ left, right }))
         )
-      }
-      await leave(page)
+      t.ok(
+        tabs.every(({ left }, index) => index === 0 || left >= tabs[index - 1]!.right - 0.5),
+        `tabs are apart: ${locale}, ${width}`
+      )
     }
-  })
+    await leave(page)
+  }
 }
 
 /** Writes what the test computes with. `start` is the beginning of the day, `now` 20:00. */
