@@ -18,8 +18,8 @@ export function rotate<T>(
 
 /**
  * Returns a function that runs one in `share` of the subtests declared with it, other ones for another seed, which is printed; all of
- * them in the long form. For subtests about load, faults and hostile input, which do not depend on each other: what a feature does is
- * always tested.
+ * them in the long form. For subtests about load, faults, rare states and hostile input, which do not depend on each other: what a feature does
+ * is always tested. Shares of rotations within each other have no common factor: some cases would never run.
  */
 export function inRotation(
   t: Test,
