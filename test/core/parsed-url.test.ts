@@ -1,6 +1,7 @@
 /** Validating many URLs: Node's own `URL.canParse` starts to fail then. */
 import t from 'tap'
 import { coffer, type Client } from '../support/coffer.js'
+import { inRotation, rotate } from '../support/rotation.js'
 import { parseUrl, parseWebUrl } from '../../core/parse-url.js'
 import { checkRedirectUri } from '../../core/redirect-uri.js'
 
@@ -9,7 +10,8 @@ const pairs = Array.from({ length: 128 }, (_value, first) =>
 ).flat()
 
 t.test('parseUrl', async t => {
-  t.test('accepts only URLs, also after a hundred thousand calls', async t => {
+  const test = inRotation(t, 2)
+  await test('accepts only URLs, also after a hundred thousand calls', async t => {
     for (let count = 0; count < 100_000; count++) parseUrl('http://a.example/')
     const wrong = pairs.filter(
       pair => isUrl(`http://a${pair}b/`) !== (parseUrl(`http://a${pair}b/`) !== undefined)
@@ -17,7 +19,7 @@ t.test('parseUrl', async t => {
     t.same(wrong, [])
   })
 
-  t.test('validates URLs from apps: none of them causes a 5xx', async t => {
+  await test('validates URLs from apps: none of them causes a 5xx', async t => {
     const service = await coffer(t, { access: { maxRequestsPerHour: 1e9 } })
     const ask = async (returnURL: string): Promise<number> => {
       const params = { requestingAppId: 'some-app', requestedPermissions: [], returnURL }
@@ -26,7 +28,7 @@ t.test('parseUrl', async t => {
     }
     for (let count = 0; count < 6000; count++) await ask(`http://Zoë${count}`)
     t.equal(await ask('http://Zoë/'), 200)
-    for (const pair of pairs) {
+    for (const pair of rotate(t, pairs, 8)) {
       const status = await ask(`http://a${pair}b/`)
       if (status >= 500) t.fail(`${JSON.stringify(pair)}: ${status}`)
     }

@@ -23,6 +23,7 @@ import {
   type Answer,
   type Overrides
 } from '../../support/coffer.js'
+import { rotate } from '../../support/rotation.js'
 
 const everything = { fromTime: -1e300, toTime: 1e300, state: 'all' }
 
@@ -658,7 +659,7 @@ t.test(
       ['plain', (alice, id) => alice.do('events.update', { id, update: { content: 'other' } })],
       ['other', (alice, id) => alice.do('events.update', { id, update: { streamIds: [':system:nick'] } })]
     ]
-    for (const [kind, change] of changes)
+    for (const [kind, change] of rotate(t, changes))
       await t.test(`${kind}: ${String(change)}`, async t => {
         const directory = t.testdir()
         const clock = new ManualClock()

@@ -2,6 +2,7 @@ import t from 'tap'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
 import { broughtIn } from '../../support/importing.js'
 import { connect, events, look, points, send } from '../../transports/receive/connecting.js'
+import { inRotation } from '../../support/rotation.js'
 
 /** 2026-11-26T12:00:00Z */
 const noon = 1_795_694_400
@@ -122,7 +123,9 @@ t.test('a series that the user has deleted does not come back', async t => {
   )
 })
 
-t.test('two devices at one second are two points, also from two connections', async t => {
+const test = inRotation(t, 2)
+
+test('two devices at one second are two points, also from two connections', async t => {
   const { alice } = await coffer(t)
   const phone = await connect(alice, 'osmand')
   const tablet = await connect(alice, 'osmand', { name: 'tablet' })
@@ -143,7 +146,7 @@ t.test('two devices at one second are two points, also from two connections', as
   )
 })
 
-t.test('a new connection of the same name adds nothing that is known', async t => {
+test('a new connection of the same name adds nothing that is known', async t => {
   const { alice } = await coffer(t)
   const body = JSON.stringify({
     location: { timestamp: isoNoon, coords: { latitude: 46.5, longitude: 6.6 } }
@@ -192,7 +195,7 @@ t.test('a value that arrives and is in a file is stored once, in both orders', a
   t.same(await points(alice), await points(bobby))
 })
 
-t.test('good items are stored although others are not', async t => {
+test('good items are stored although others are not', async t => {
   const { alice } = await coffer(t)
   const connection = await connect(alice, 'owntracks')
   const batch = [
@@ -221,7 +224,7 @@ t.test('good items are stored although others are not', async t => {
   ])
 })
 
-t.test('what is counted has a limit', async t => {
+test('what is counted has a limit', async t => {
   const { alice } = await coffer(t)
   const connection = await connect(alice, 'owntracks')
   for (let round = 0; round < 3; round++) {
@@ -282,7 +285,7 @@ t.test('points that the user has removed or written stay so', async t => {
   t.equal((await points(alice)).length, 1, 'what arrives later is stored')
 })
 
-t.test('data that would need too many streams is refused as a whole', async t => {
+test('data that would need too many streams is refused as a whole', async t => {
   const { alice } = await coffer(t, { limits: { streamsBytes: 2000 } })
   const connection = await connect(alice, 'owntracks')
   const messages = Array.from({ length: 100 }, (_, at) => ({ ...waypoint, tid: `device ${at}` }))

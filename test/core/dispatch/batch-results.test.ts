@@ -5,6 +5,7 @@ import { BatchResults } from '../../../core/dispatch/batch-results.js'
 import { ReadAuthorization } from '../../../core/dispatch/read-authorization.js'
 import { openCoffer, textsOf } from '../../support/coffer.js'
 import type { Credentials } from '../../../core/call/credentials.js'
+import { inRotation } from '../../support/rotation.js'
 
 const credentials: Credentials = { ip: '127.0.0.1', via: 'http' }
 
@@ -68,7 +69,9 @@ t.test('results of a batch', async t => {
   })
 })
 
-t.test('a batch of long lists', async t => {
+const test = inRotation(t, 2)
+
+test('a batch of long lists', async t => {
   const { alice, server } = await openCoffer(t)
   await alice.stream('diary')
   await alice.do('callBatch', Array.from({ length: 1500 }, create))
@@ -133,7 +136,7 @@ t.test('changes of many calls in a batch are published before its end', async t 
   t.equal(told.at(-1), true)
 })
 
-t.test('changes of many items in many streams use little memory', t => {
+test('changes of many items in many streams use little memory', t => {
   const path = Array.from({ length: 100 }, (_, at) => ({ stream: { id: `stream ${at}` } }))
   const nodes = new Map(
     Array.from({ length: 1000 }, (_, at) => {

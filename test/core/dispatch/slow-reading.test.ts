@@ -3,7 +3,7 @@ import t from 'tap'
 import type { ApiError, ErrorId } from '../../../core/errors.js'
 import type { Outcome } from '../../../core/call/outcome.js'
 import { Client, coffer, type Answer, type Overrides, type Service } from '../../support/coffer.js'
-import { rotate } from '../../support/rotation.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -199,12 +199,13 @@ for (const workers of rotate(t, [0, 2]))
     const service = await coffer(t, { ...settings, workers })
     // Endings of an access, and one of the account itself, share an account.
     const shared = await service.user('shared')
+    const test = inRotation(t, 3)
     const sharedIds = await filled(shared)
     for (const [
       index,
       { end, error = 'invalid-access-token', name, needsAccount, reader }
     ] of endings.entries())
-      await t.test(name, async t => {
+      await test(name, async t => {
         const user = needsAccount ? await service.user(`user${index}`) : shared
         const ids = needsAccount ? await filled(user) : sharedIds
         const by = await reader(user)
@@ -242,6 +243,7 @@ t.test('a list continues with what is visible by then', async t => {
   }
   const since = { modifiedSince: 0, limit: 1000 }
 
+  const test = inRotation(t, 2)
   for (const [name, params] of Object.entries({
     'by time': { limit: 1000 },
     'in a stream': { limit: 1000, streams: ['work'] },
@@ -250,7 +252,7 @@ t.test('a list continues with what is visible by then', async t => {
     'since a time': since,
     'from a time on': { fromTime: 1_600_000_000, toTime: 1_700_000_000, limit: 1000 }
   }))
-    t.test(`events ${name}, of which some have been hidden`, async t => {
+    test(`events ${name}, of which some have been hidden`, async t => {
       const reader = await setUp()
       const slow = await Slow.call(reader, 'events.get', params)
       await slow.until('secret')
@@ -325,7 +327,7 @@ t.test('a list continues with what is visible by then', async t => {
     },
     'below a stream that has moved': (user: Client) => hide(user)
   }))
-    t.test(`no data points of an event that is ${name}`, async t => {
+    test(`no data points of an event that is ${name}`, async t => {
       const reader = await setUp()
       const { id } = await user.event({ streamIds: ['secret'], type: 'series:mass/kg', content: undefined })
       await addPoints(user, id)

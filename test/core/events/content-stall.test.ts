@@ -5,10 +5,13 @@
 import t from 'tap'
 import { coffer, type Client } from '../../support/coffer.js'
 import { Probe } from '../../support/probe.js'
+import { inRotation } from '../../support/rotation.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 
 t.setTimeout(900_000)
+
+const test = inRotation(t, 2)
 
 /** Longest permitted wait of another user, in milliseconds. */
 const patience = 150
@@ -31,7 +34,7 @@ async function filled(user: Client, small: number, large: number, content: unkno
   for (let time = 1; time <= large; time++) await user.event({ type: 'test/any', content, time })
 }
 
-t.test('conditions on contents do not block other users', async t => {
+test('conditions on contents do not block other users', async t => {
   const service = await coffer(t)
   const { alice } = service
   const bob = await service.user('bobby')
@@ -63,7 +66,7 @@ t.test('conditions on contents do not block other users', async t => {
       })
 })
 
-t.test('streams queries on events in thousands of streams do not block other users', async t => {
+test('streams queries on events in thousands of streams do not block other users', async t => {
   const service = await coffer(t)
   const { alice } = service
   const bob = await service.user('bobby')
@@ -96,18 +99,21 @@ t.test('streams queries on events in thousands of streams do not block other use
       })
 })
 
-t.test('files of an event with large content do not block other users', async t => {
+/** Returns a form with a small file. */
+function createForm(): FormData {
+  const form = new FormData()
+  form.append('file', new Blob(['hello']), 'a.txt')
+  return form
+}
+
+test('files of an event with large content do not block other users while they are read', async t => {
   const service = await coffer(t)
   const { alice } = service
-  const bob = await service.user('bobby')
-  await bob.stream('diary')
   await alice.stream('diary')
   const content = Array.from({ length: 100_000 }, (_, index) => ({ [`k${index}`]: `${index}` }))
   const text = JSON.stringify(content)
   const { id } = await alice.event({ type: 'test/any', content })
-  const form = new FormData()
-  form.append('file', new Blob(['hello']), 'a.txt')
-  const { body } = await alice.http('POST', `/events/${id}`, form)
+  const { body } = await alice.http('POST', `/events/${id}`, createForm())
   const [file] = body.event.attachments
   const plain = (await alice.event({ type: 'test/any', content, time: 1 })).id
 
@@ -143,35 +149,38 @@ t.test('files of an event with large content do not block other users', async t 
         `${Math.round(more)} ms more than without files, of ${Math.round(parsedMs)} ms`
       )
     })
+})
 
-  await t.test('while one is added or deleted', async t => {
-    const probe = new Probe(bob)
-    const many = content.map((_, index) =>
-      Object.fromEntries(Array.from({ length: 8 }, (_, key) => [`k${key}`, `${index}`]))
-    )
-    const large = await alice.event({ type: 'test/any', content: many })
-    const path = `${service.server.url}/alice/events/${large.id}`
-    const headers = { authorization: alice.token }
-    // Responses are neither parsed nor decoded as a whole: this process also runs the service.
-    const sent = async (url: string, init: RequestInit): Promise<[start: string, end: string]> => {
-      const answer = await fetch(url, { ...init, headers })
-      t.equal(answer.status, 200)
-      let [start, end] = ['', '']
-      for await (const piece of answer.body!) {
-        const text = Buffer.from(piece).toString('latin1')
-        if (start.length < edge) start += text.slice(0, edge)
-        end = `${end}${text.slice(-edge)}`.slice(-edge)
-      }
-      return [start, end]
+test('files of an event with large content do not block other users while they are added or deleted', async t => {
+  const service = await coffer(t)
+  const { alice } = service
+  await alice.stream('diary')
+  const probe = new Probe(await service.user('bobby'))
+  const many = Array.from({ length: 100_000 }, (_, index) =>
+    Object.fromEntries(Array.from({ length: 8 }, (_, key) => [`k${key}`, `${index}`]))
+  )
+  const large = await alice.event({ type: 'test/any', content: many })
+  const path = `${service.server.url}/alice/events/${large.id}`
+  const headers = { authorization: alice.token }
+  // Responses are neither parsed nor decoded as a whole: this process also runs the service.
+  const sent = async (url: string, init: RequestInit): Promise<[start: string, end: string]> => {
+    const answer = await fetch(url, { ...init, headers })
+    t.equal(answer.status, 200)
+    let [start, end] = ['', '']
+    for await (const piece of answer.body!) {
+      const text = Buffer.from(piece).toString('latin1')
+      if (start.length < edge) start += text.slice(0, edge)
+      end = `${end}${text.slice(-edge)}`.slice(-edge)
     }
-    await probe.assertServed(t, 100, async () => {
-      const added = await sent(path, { method: 'POST', body: form })
-      const fileId = /"attachments":\[\{"id":"([^"]+)"/.exec(added.join())?.[1]
-      t.type(fileId, 'string')
-      const without = await sent(`${path}/${fileId}`, { method: 'DELETE' })
-      t.notOk(without.join().includes('"attachments":['))
-      t.ok(without.join().includes('"k7":"99999"'))
-    })
+    return [start, end]
+  }
+  await probe.assertServed(t, 100, async () => {
+    const added = await sent(path, { method: 'POST', body: createForm() })
+    const fileId = /"attachments":\[\{"id":"([^"]+)"/.exec(added.join())?.[1]
+    t.type(fileId, 'string')
+    const without = await sent(`${path}/${fileId}`, { method: 'DELETE' })
+    t.notOk(without.join().includes('"attachments":['))
+    t.ok(without.join().includes('"k7":"99999"'))
   })
 })
 

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { maxNameLength } from '../../../schemas/scalars.js'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
 import { Probe } from '../../support/probe.js'
+import { inRotation } from '../../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -21,7 +22,9 @@ async function people(t: Test): Promise<{ alice: Client; probe: Probe }> {
   return { alice, probe: new Probe(bob) }
 }
 
-t.test('countless marks on one letter do not block other users', async t => {
+const test = inRotation(t, 2)
+
+test('countless marks on one letter do not block other users', async t => {
   const { alice, probe } = await people(t)
   // Two alternating kinds: normalization groups each kind.
   const marks = `a${'\u0301\u0316'.repeat(50_000)}`
@@ -47,7 +50,7 @@ t.test('countless marks on one letter do not block other users', async t => {
   )
 })
 
-t.test('a search for many words in long texts does not block other users', async t => {
+test('a search for many words in long texts does not block other users', async t => {
   const { alice, probe } = await people(t)
   const words = Array.from({ length: 70 }, (_, index) => String.fromCodePoint(0x4e00 + index))
   const before = Array.from({ length: 20_000 }, (_, index) => `q${index.toString(36)}`).join(' ')
@@ -75,7 +78,7 @@ t.test('a search for many words in long texts does not block other users', async
   t.equal((await reader.do('events.get', { text, fromTime: 0, toTime: 1e3 })).events.length, 16)
 })
 
-t.test('a search that must read unindexed texts does not block other users', async t => {
+test('a search that must read unindexed texts does not block other users', async t => {
   const { alice, probe } = await people(t)
   await alice.do(
     'callBatch',

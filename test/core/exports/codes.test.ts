@@ -4,6 +4,7 @@ import { listCodedTypes } from '../../../core/exports/fhir-codes.js'
 import { measures } from '../../../schemas/measures/catalogue.js'
 import type { Measure } from '../../../schemas/measures/measure.js'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
+import { rotate } from '../../support/rotation.js'
 
 const types = new Set(listCodedTypes().flatMap(coded => coded.types))
 const codes = new Set(listCodedTypes().flatMap(({ loinc }) => loinc.map(([code]) => code)))
@@ -63,7 +64,7 @@ function listNames({ codes: known, names }: Measure): string[] {
 t.test('streams with the names of measures have their codes, and no others', async t => {
   const { alice } = await coffer(t)
   const expected = new Map<string, Measure>()
-  for (const measure of measures)
+  for (const measure of rotate(t, measures, 2))
     for (const name of listNames(measure))
       for (const type of measure.types.filter(each => types.has(each))) {
         const description = `${name} ${type} ${measure.id}`

@@ -2,6 +2,7 @@
 import t from 'tap'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
 import { ask } from '../../support/fhir.js'
+import { rotate } from '../../support/rotation.js'
 
 const eight = Date.UTC(2024, 4, 1, 8) / 1000
 const hour = 3600
@@ -94,9 +95,11 @@ async function exported({ service, token, username }: Client): Promise<Answer[]>
 t.test('an imported resource has the time of its event, however large', async t => {
   const { alice } = await coffer(t)
   await alice.stream('records')
-  for (const [at, [times, fields, update, by]] of cases.entries())
-    for (const length of [1, 400_000])
-      await t.test(`${at}, ${length} characters: ${JSON.stringify(update)}`, async t => {
+  const large = rotate(t, cases, 3)
+  for (const [at, each] of cases.entries())
+    for (const length of large.includes(each) ? [1, 400_000] : [1])
+      await t.test(`${at}, ${length} characters: ${JSON.stringify(each[2])}`, async t => {
+        const [times, fields, update, by] = each
         const rest = { ...observation, note: [{ text: 'n'.repeat(length) }] }
         const { id } = await alice.event({
           streamIds: ['records'],

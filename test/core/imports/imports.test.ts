@@ -4,6 +4,7 @@ import t from 'tap'
 import { createId } from '../../../core/ids.js'
 import { coffer, openCoffer, type Answer, type Client } from '../../support/coffer.js'
 import { broughtIn, rested, sent, takenOut, total, written } from '../../support/importing.js'
+import { inRotation } from '../../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -86,7 +87,9 @@ t.test('a file is reviewed, imported, recognised when imported again, and remove
   t.same(back.tally, look.tally, 'what was taken out can be brought in again')
 })
 
-t.test('a file reviewed before is compared with the current data', async t => {
+const test = inRotation(t, 2)
+
+test('a file reviewed before is compared with the current data', async t => {
   const { alice } = await coffer(t)
   const first = await broughtIn(alice, 'a.csv', table(30, 1500))
   const { events } = await alice.do('events.get', { types: ['mass/kg'], fromTime: 0, toTime: 4e9 })
@@ -127,7 +130,7 @@ const rows = (from: number, to: number, step: number): string[] =>
   )
 const file = (lines: string[]): string => ['time,pulse', ...lines].join('\n')
 
-t.test('data points that exist in part are distinguished, in any order', async t => {
+test('data points that exist in part are distinguished, in any order', async t => {
   const { alice } = await coffer(t)
   const odd = await broughtIn(alice, 'odd.csv', file(rows(1, 3001, 2)))
   t.equal(odd.tally.broughtIn['frequency/bpm'], 1500)
@@ -156,7 +159,7 @@ t.test('data points that exist in part are distinguished, in any order', async t
   )
 })
 
-t.test('different data points of the same time are all kept, duplicates are counted', async t => {
+test('different data points of the same time are all kept, duplicates are counted', async t => {
   const { alice } = await coffer(t)
   const rows = Array.from(
     { length: 200 },
@@ -188,7 +191,7 @@ t.test('an unknown file format is refused with a reason', async t => {
   t.same((await alice.do('imports.get')).imports, [])
 })
 
-t.test('waiting files count against the quota until they expire', async t => {
+test('waiting files count against the quota until they expire', async t => {
   const service = await coffer(t, { quota: { bytes: 100_000 } })
   const { clock, directory, server } = service
   // Sessions end earlier than waiting files.
@@ -285,7 +288,7 @@ t.test('new streams are marked with the measure of their records', async t => {
   )
 })
 
-t.test('waiting files count against the quota', async t => {
+test('waiting files count against the quota', async t => {
   const { alice } = await coffer(t, { quota: { bytes: 300_000 } })
   const padded = `${table(3, 0)}${'x'.repeat(120_000)}\n`
   const first = await sent(alice, 'a.csv', padded)
@@ -297,7 +300,7 @@ t.test('waiting files count against the quota', async t => {
   t.equal((await sent(alice, 'c.csv', padded)).state, 'looked')
 })
 
-t.test('many imports are listed in pages, and only the latest unreadable ones are kept', async t => {
+test('many imports are listed in pages, and only the latest unreadable ones are kept', async t => {
   const { alice, server } = await openCoffer(t)
   const send = async (at: number): Promise<void> => {
     t.equal((await sent(alice, `${at}.txt`, 'nothing')).state, 'unreadable')

@@ -1,7 +1,7 @@
 /** Interrupted imports: they resume, and no record is missing or imported twice. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Services } from '../../../core/call/services.js'
@@ -12,6 +12,7 @@ import { Client, coffer, methodModules, Service, testSettings, type Answer } fro
 import { command } from '../../support/command.js'
 import { broughtIn, rested, sent, takenOut, total, written } from '../../support/importing.js'
 import { Random } from '../../support/random.js'
+import { inRotation } from '../../support/rotation.js'
 
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 t.setTimeout(process.env['COFFER_TEST_LONG'] ? 1_200_000 : 240_000)
@@ -53,7 +54,9 @@ async function assertHoldsAll(t: Test, client: Client): Promise<void> {
   t.equal(found.length, points)
 }
 
-t.test('an import resumes after a restart of the service', async t => {
+const endTest = inRotation(t, 2)
+
+endTest('an import resumes after a restart of the service', async t => {
   const service = await coffer(t, { workers: 0 })
   const { id } = await sent(service.alice, 'a.csv', table())
   await service.alice.do('imports.run', { id })
@@ -83,7 +86,7 @@ t.test('an import resumes after a restart of the service', async t => {
 /** Number of commands that are killed, each at another time. */
 const kills = process.env['COFFER_TEST_LONG'] ? 20 : 1
 for (let kill = 1; kill <= kills; kill++)
-  t.test(`the service completes the import of a killed command exactly once (${kill})`, killed)
+  endTest(`the service completes the import of a killed command exactly once (${kill})`, killed)
 
 async function killed(t: Test): Promise<void> {
   const service = await coffer(t, { workers: 0 })
@@ -158,7 +161,9 @@ async function interrupt(t: Test, calls: (alice: Client, id: string) => Promise<
   }
 }
 
-t.test('an import that was cancelled while it began stays so until it is run again', async t => {
+const test = inRotation(t, 3)
+
+test('an import that was cancelled while it began stays so until it is run again', async t => {
   await interrupt(t, async (alice, id) => {
     const { error } = await alice.call('imports.cancel', { id })
     t.equal((await rested(alice, id)).state, error ? 'written' : 'cancelled')
@@ -168,7 +173,7 @@ t.test('an import that was cancelled while it began stays so until it is run aga
   })
 })
 
-t.test('an import that was cancelled and run again while it began is written', async t => {
+test('an import that was cancelled and run again while it began is written', async t => {
   await interrupt(t, async (alice, id) => {
     const methods = ['imports.cancel', 'imports.run']
     await alice.call(
@@ -180,7 +185,7 @@ t.test('an import that was cancelled and run again while it began is written', a
   })
 })
 
-t.test('an import that was deleted while it began is undone', async t => {
+test('an import that was deleted while it began is undone', async t => {
   await interrupt(t, async (alice, id) => {
     await alice.do('imports.delete', { id })
     t.equal(await rested(alice, id), undefined)
@@ -189,7 +194,7 @@ t.test('an import that was deleted while it began is undone', async t => {
 })
 
 for (const method of ['imports.cancel', 'imports.delete'])
-  t.test(`an import goes on if the access that interrupts it ends meanwhile: ${method}`, async t => {
+  test(`an import goes on if the access that interrupts it ends meanwhile: ${method}`, async t => {
     const { alice, server } = await coffer(t, { workers: 0 })
     const { services } = server as unknown as { services: Services }
     const { id } = await sent(alice, 'a.csv', table())
@@ -211,7 +216,7 @@ for (const method of ['imports.cancel', 'imports.delete'])
     await assertHoldsAll(t, alice)
   })
 
-t.test('other calls are handled during an import', async t => {
+test('other calls are handled during an import', async t => {
   const service = await coffer(t, { workers: 0 })
   const bob = await service.user('bob')
   const { id } = await sent(service.alice, 'a.csv', table())
@@ -249,44 +254,44 @@ t.test('a full quota ends the import with a message', async t => {
   t.same((await alice.do('events.get', { types: ['mass/kg'], fromTime: 0, toTime: 4e9 })).events, [])
 })
 
-t.test('coffer import-data', async t => {
-  const service = await coffer(t, { workers: 0 })
-  const folder = t.testdir()
-  mkdirSync(join(folder, 'files'))
-  const file = join(folder, 'files', 'data.csv')
+/** Returns the words of a command that imports a file. */
+function createCommand({ directory }: Service, user: string, file: string, ...more: string[]): string[] {
+  return ['import-data', user, file, '--json', `--dataDir=${directory}`, ...more]
+}
+
+/** Stores the table as a file. */
+function createFile(t: Test): string {
+  const file = join(t.testdir(), 'data.csv')
   writeFileSync(file, table())
-  const args = (...more: string[]): string[] => [
-    'node',
-    'coffer',
-    'import-data',
-    'alice',
-    file,
-    '--json',
-    `--dataDir=${service.directory}`,
-    ...more
-  ]
-  const bob = await service.user('bobby')
-  const atBobs = (...more: string[]): string[] =>
-    args(...more)
-      .slice(2)
-      .map(word => (word === 'alice' ? 'bobby' : word))
-  const looked = await command(atBobs('--look'))
+  return file
+}
+
+const commandTest = inRotation(t, 2)
+commandTest('coffer import-data, through a running service', async t => {
+  const service = await coffer(t, { workers: 0 })
+  const { alice } = service
+  const file = createFile(t)
+  const words = createCommand(service, 'alice', file)
+  const looked = await command([...words, '--look'])
   t.equal(looked.code, 0, looked.errors)
   t.match(JSON.parse(looked.output), whole)
-  t.same((await bob.do('imports.get')).imports, [], 'a review through the service leaves nothing')
-  const running = await command(atBobs())
+  t.same((await alice.do('imports.get')).imports, [], 'a review through the service leaves nothing')
+  const running = await command(words)
   t.equal(running.code, 0, running.errors)
   t.match(JSON.parse(running.output), whole)
-  await assertHoldsAll(t, bob)
-  const known = await command(atBobs())
+  await assertHoldsAll(t, alice)
+  const known = await command(words)
   t.match(JSON.parse(known.output), { broughtIn: {}, known: whole.broughtIn })
-  t.match(await command(atBobs().map(word => (word === 'bobby' ? 'nobody' : word))), {
-    code: 1,
-    errors: 'Unknown user "nobody"'
-  })
+  t.match(await command(createCommand(service, 'nobody', file)), { code: 1, errors: 'Unknown user "nobody"' })
+})
+
+commandTest('coffer import-data', async t => {
+  const service = await coffer(t, { workers: 0 })
+  const file = createFile(t)
   await service.server.close()
+  const words = createCommand(service, 'alice', file)
   const run = async (...more: string[]): Promise<Answer> => {
-    const { code, errors, output } = await command(args(...more).slice(2))
+    const { code, errors, output } = await command([...words, ...more])
     t.equal(code, 0, errors)
     return JSON.parse(output)
   }
@@ -304,7 +309,7 @@ t.test('coffer import-data', async t => {
   t.equal(total(again.broughtIn), 0)
   t.same(Object.keys(again), ['format', 'records', 'broughtIn', 'known', 'leftOut', 'from', 'to', 'seconds'])
   writeFileSync(file, '<html>')
-  t.match(await command(args().slice(2)), { code: 1, errors: /web page/ })
+  t.match(await command(words), { code: 1, errors: /web page/ })
   const client = await restarted(t, service, service.alice)
   await assertHoldsAll(t, client)
   t.equal(

@@ -8,6 +8,7 @@ import { Layout } from '../../../storage/files/layout.js'
 import { ImportFiles } from '../../../storage/imports/import-files.js'
 import { openCoffer } from '../../support/coffer.js'
 import { rested, sent, total, written } from '../../support/importing.js'
+import { inRotation } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 
 t.setTimeout(900_000)
@@ -22,7 +23,9 @@ function table(): string {
   return `${lines.join('\n')}\n`
 }
 
-t.test('files of unknown imports are removed', async t => {
+const test = inRotation(t, 2)
+
+test('files of unknown imports are removed', async t => {
   const { alice, directory, server } = await openCoffer(t)
   const { accounts, imports } = server.services
   const account = accounts.find('alice')!
@@ -37,7 +40,7 @@ t.test('files of unknown imports are removed', async t => {
   t.equal(total((await written(alice, id)).tally.broughtIn), rows)
 })
 
-t.test('work on an import stops once its state changes', async t => {
+test('work on an import stops once its state changes', async t => {
   const { alice, server } = await openCoffer(t)
   const { accounts, imports } = server.services
   const account = accounts.find('alice')!
@@ -60,7 +63,7 @@ t.test('work on an import stops once its state changes', async t => {
   t.equal(total((await written(alice, id)).tally.broughtIn), rows)
 })
 
-t.test('an import of a suspended account waits until it is resumed, across restarts too', async t => {
+test('an import of a suspended account waits until it is resumed, across restarts too', async t => {
   const { alice, directory, server } = await openCoffer(t, { adminKey })
   const { accounts, imports } = server.services
   const { id } = await sent(alice, 'a.csv', table())
@@ -80,7 +83,7 @@ t.test('an import of a suspended account waits until it is resumed, across resta
   t.match(await rested(alice, id), { state: 'written' })
 })
 
-t.test('an import of an account that had moved resumes when it is back', async t => {
+test('an import of an account that had moved resumes when it is back', async t => {
   const { alice, server } = await openCoffer(t)
   const { accounts, imports } = server.services
   const account = accounts.find('alice')!

@@ -7,6 +7,7 @@ import { ImportFingerprint, isUnchanged } from '../../../core/imports/fingerprin
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { coffer, type Answer, type Client, type Service } from '../../support/coffer.js'
 import { broughtIn, sent, takenOut, written } from '../../support/importing.js'
+import { inRotation } from '../../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -140,8 +141,9 @@ const changes: readonly [
   ]
 ]
 const shared = await coffer(t)
+const test = inRotation(t, 2)
 for (const [at, [what, change, tally]] of changes.entries())
-  t.test(`the file is read again when ${what}`, async t => {
+  test(`the file is read again when ${what}`, async t => {
     const alice = await shared.user(`alice${at}`)
     const first = await broughtIn(alice, name, text)
     t.equal(await marked(shared, alice.username), 1)
@@ -149,7 +151,7 @@ for (const [at, [what, change, tally]] of changes.entries())
     t.same((await broughtIn(alice, name, text)).tally, tally)
   })
 
-t.test('the file is read again after a later import of its records was undone', async t => {
+test('the file is read again after a later import of its records was undone', async t => {
   const { alice } = await coffer(t)
   const weights = text.split('\n').slice(0, 4).join('\n')
   const three = { 'mass/kg': 3 }
@@ -162,7 +164,7 @@ t.test('the file is read again after a later import of its records was undone', 
   t.same((await broughtIn(alice, name, weights)).tally, { broughtIn: three, known: {}, leftOut: {} })
 })
 
-t.test('no outcome is stored if data changes meanwhile', async t => {
+test('no outcome is stored if data changes meanwhile', async t => {
   const service = await coffer(t)
   const { alice } = service
   await alice.stream('diary')

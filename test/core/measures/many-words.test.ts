@@ -4,8 +4,11 @@ import { DayWords } from '../../../core/measures/day-words.js'
 import { openCoffer } from '../../support/coffer.js'
 import { assertTakesLessThan, longestTurn } from '../../support/probe.js'
 import { seeded } from '../../support/random.js'
+import { inRotation } from '../../support/rotation.js'
 
 const start = Date.UTC(2026, 2, 1) / 1000
+
+const test = inRotation(t, 2)
 
 t.test('the most frequent word of a day, the last of equally frequent ones', t => {
   const random = seeded(t)
@@ -30,7 +33,7 @@ t.test('the most frequent word of a day, the last of equally frequent ones', t =
   t.end()
 })
 
-t.test('a day of many words is read in short steps', async t => {
+test('a day of many words is read in short steps', async t => {
   const { alice, server } = await openCoffer(t)
   const measure = {
     id: 'keyword',

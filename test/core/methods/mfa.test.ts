@@ -5,6 +5,7 @@ import { ManualClock } from '../../../core/time.js'
 import { startServer } from '../../../server/server.js'
 import { type Answer, openCoffer, type Overrides, Service, testSettings } from '../../support/coffer.js'
 import { receiver, type Receiver } from '../../support/receiver.js'
+import { rotate } from '../../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -154,14 +155,8 @@ t.test('an authenticator app', async t => {
     t.same(answers.map(({ error }) => error?.id).toSorted(), ['invalid-code', undefined])
   })
 
-  for (const given of [
-    {},
-    { code: '' },
-    { code: null },
-    { code: ['1'] },
-    { code: '12345' },
-    { code: 'abcdef' }
-  ])
+  const invalid = [{}, { code: '' }, { code: null }, { code: ['1'] }, { code: '12345' }, { code: 'abcdef' }]
+  for (const given of rotate(t, invalid, 3))
     t.test(`is not verified by ${JSON.stringify(given)}`, async t => {
       const { daisy } = await start(t)
       await daisy.enrol()

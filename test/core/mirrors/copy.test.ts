@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Answer } from '../../support/coffer.js'
-import { rotate } from '../../support/rotation.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 import { startFakePeer } from './fake-peer.js'
 import { contact, follow, listCopies, reaches, root, startWorld } from './world.js'
@@ -146,7 +146,9 @@ for (const isShared of rotate(t, [false, true]))
     })
   })
 
-t.test('many events', async t => {
+const test = inRotation(t, 2)
+
+test('many events', async t => {
   const world = await startWorld(t)
   const { paul } = world
   const time = world.accepterService.clock.now() - 100
@@ -217,7 +219,7 @@ t.test('streams that may no longer be seen are erased at the next contact', asyn
   t.notMatch(JSON.stringify(await world.dora.do('streams.get')), `${root}:diary`)
 })
 
-t.test('more deletions at one time than a page has arrive with one contact', async t => {
+test('more deletions at one time than a page has arrive with one contact', async t => {
   const world = await startWorld(t, { workers: 0 })
   const peer = await startFakePeer(t, world)
   const list = Array.from({ length: 2300 }, (_, index) => ({
@@ -238,7 +240,7 @@ t.test('more deletions at one time than a page has arrive with one contact', asy
   t.equal((await contact(world, id)).lastComparison, lastComparison)
 })
 
-t.test('copies of streams do not count as streams of the follower', async t => {
+test('copies of streams do not count as streams of the follower', async t => {
   const world = await startWorld(t, { limits: { streamsBytes: 12_000 } })
   const { dora, paul } = world
   const text = 'x'.repeat(4000)

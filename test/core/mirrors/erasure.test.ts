@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import type { Answer } from '../../support/coffer.js'
 import { noPictures, picture } from '../../support/pictures.js'
 import { filesWith } from '../../support/planted.js'
+import { rotate } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 import { follow, reaches, root, startWorld, type World } from './world.js'
 
@@ -60,7 +61,7 @@ const ends: Readonly<Record<string, (world: World, id: string) => Promise<unknow
   'its owner revokes it': async ({ grantId, paul }) => await paul.do('accesses.delete', { id: grantId })
 }
 
-for (const [name, end] of Object.entries(ends))
+for (const [name, end] of rotate(t, Object.entries(ends)))
   t.test(`nothing of a copy is left after ${name}`, async t => {
     const world = await startWorld(t, { workers: 0 })
     const { requesterService } = world

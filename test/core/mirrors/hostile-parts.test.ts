@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import t from 'tap'
 import type { Answer } from '../../support/coffer.js'
+import { inRotation } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 import { send, startFakePeer, type FakePeer } from './fake-peer.js'
 import { contact, follow, reaches, root, startWorld, type World } from './world.js'
@@ -76,7 +77,9 @@ const disordered: Handle = response =>
     [2, 63]
   ])
 
-t.test('answers that are no points', async t => {
+const test = inRotation(t, 2)
+
+test('answers that are no points', async t => {
   const type = 'series:mass/kg'
   const handles: Record<string, Handle> = {
     none: response => send(response, 404, { error: { id: 'unknown-resource' } }),
@@ -137,7 +140,7 @@ const longEnd: Handle = (response, query, count) =>
     ? long(response, query, count)
     : endless(response, query, count)
 
-t.test('points without an end', async t => {
+test('points without an end', async t => {
   const type = 'series:mass/kg'
   const handles = { endless, stuck, all, long, longEnd, slow, good: one }
   const list = Object.keys(handles).map(id => remote(id, { type }))
@@ -170,7 +173,7 @@ t.test('points without an end', async t => {
   t.type(id, 'string')
 })
 
-t.test('points whose answers are too long do not fail a contact', async t => {
+test('points whose answers are too long do not fail a contact', async t => {
   const list = ['long', 'longEnd'].map(id => remote(id, { type: 'series:mass/kg' }))
   const { counts, world } = await start(t, list, { long, longEnd })
   const id = await follow(world)
@@ -186,7 +189,7 @@ t.test('points whose answers are too long do not fail a contact', async t => {
 const integrity = (text: string | Buffer, algorithm = 'sha256'): string =>
   `${algorithm}-${createHash(algorithm).update(text).digest('base64')}`
 
-t.test('files that are not what was announced', async t => {
+test('files that are not what was announced', async t => {
   const bytes = Buffer.from('good bytes')
   const file = (more: object = {}): Answer => ({
     id: 'file',
@@ -235,7 +238,7 @@ t.test('files that are not what was announced', async t => {
   t.match(await reaches(world, id, () => true), { state: 'live' })
 })
 
-t.test('files for which there is no room are not read', async t => {
+test('files for which there is no room are not read', async t => {
   const world = await startWorld(t, { workers: 0, quota: { bytes: 400_000 } })
   const peer = await startFakePeer(t, world)
   const list = [
@@ -264,7 +267,7 @@ t.test('files for which there is no room are not read', async t => {
   t.notOk((await findCopy(world, 'large')).attachments?.length)
 })
 
-t.test('names that are cut, and files that change while they are read', async t => {
+test('names that are cut, and files that change while they are read', async t => {
   const text = 'some text'
   const name = `${'a'.repeat(1023)}\u{1F600}.txt`
   const file = { id: 'f', fileName: name, type: 'text/html', size: text.length, integrity: integrity(text) }

@@ -4,6 +4,7 @@ import type { Services } from '../../../core/call/services.js'
 import { writeAsService } from '../../../core/cmc/service-calls.js'
 import { parseProgress } from '../../../core/mirrors/progress.js'
 import type { Answer } from '../../support/coffer.js'
+import { inRotation, rotate } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 import { send, startFakePeer, type FakePeer } from './fake-peer.js'
 import { contact, follow, listCopies, reaches, root, startWorld, type World } from './world.js'
@@ -77,11 +78,12 @@ t.test('failures never erase anything', async t => {
 })
 
 t.test('the end of the permission', async t => {
-  for (const [status, id] of [
+  const answers = [
     [401, 'invalid-access-token'],
     [403, 'forbidden'],
     [410, 'invalid-access-token']
-  ] as const) {
+  ] as const
+  for (const [status, id] of rotate(t, answers)) {
     const { peer, world } = await start(t)
     peer.events = query => (query.get('skip') === '0' ? [event('one')] : [])
     const mirror = await follow(world)
@@ -108,7 +110,9 @@ t.test('the end of the permission', async t => {
   }
 })
 
-t.test('what does not fit', async t => {
+const test = inRotation(t, 2)
+
+test('what does not fit', async t => {
   const { peer, world } = await start(t)
   const deep: { id: string; name: string; children: unknown[] } = { id: 'd0', name: 'd', children: [] }
   let at = deep
@@ -162,7 +166,7 @@ t.test('what does not fit', async t => {
   t.equal(new Set(ids).size, ids.length)
 })
 
-t.test('endless and shuffled pages', async t => {
+test('endless and shuffled pages', async t => {
   const { peer, world } = await start(t)
   let count = 0
   peer.events = query =>
@@ -179,7 +183,7 @@ t.test('endless and shuffled pages', async t => {
   await reaches(world, id, ({ state }) => state === 'erased')
 })
 
-t.test('clocks that go back', async t => {
+test('clocks that go back', async t => {
   const { peer, world } = await start(t)
   let list = [event('one', { modified: 5000 })]
   peer.events = query =>
@@ -199,7 +203,7 @@ t.test('clocks that go back', async t => {
   t.same(await listCopies(world), ['two'], 'what is gone is erased by the comparison')
 })
 
-t.test('events that are too large', async t => {
+test('events that are too large', async t => {
   const { peer, world } = await start(t)
   const list = Array.from({ length: 30 }, (_, n) => event(`e${n}`, { time: 100 - n, modified: 100 + n }))
   list[7].description = 'x'.repeat(5_000_000)
@@ -213,7 +217,7 @@ t.test('events that are too large', async t => {
   t.match(await reaches(world, id, () => true), { events: 29, skipped: 1 })
 })
 
-t.test('a server that has not taken a report is told of the erasure all the same', async t => {
+test('a server that has not taken a report is told of the erasure all the same', async t => {
   const { peer, world } = await start(t)
   const id = await follow(world)
   const live = await reaches(world, id, ({ state }) => state === 'live')
@@ -228,7 +232,7 @@ t.test('a server that has not taken a report is told of the erasure all the same
   )
 })
 
-t.test('deletions that take a whole turn each', async t => {
+test('deletions that take a whole turn each', async t => {
   const { peer, world } = await start(t)
   const id = await follow(world)
   let time = 10_000
@@ -248,7 +252,7 @@ t.test('deletions that take a whole turn each', async t => {
 const list = (deleted: (index: number) => unknown): object[] =>
   Array.from({ length: 1000 }, (_, index) => ({ id: `gone ${index}`, deleted: deleted(index) }))
 
-t.test('endless deletions', async t => {
+test('endless deletions', async t => {
   const { peer, world } = await start(t)
   peer.events = query => (query.get('skip') === '0' ? [event('one')] : [])
   const id = await follow(world)
@@ -278,7 +282,7 @@ t.test('endless deletions', async t => {
   })
 })
 
-t.test('events that are nested too deeply', async t => {
+test('events that are nested too deeply', async t => {
   const { peer, world } = await start(t)
   const deep = '['.repeat(20_000) + ']'.repeat(20_000)
   const list = [
@@ -298,7 +302,7 @@ t.test('events that are nested too deeply', async t => {
   t.same(await listCopies(world), ['data', 'good'])
 })
 
-t.test('pages of an account on the same service that are too large', async t => {
+test('pages of an account on the same service that are too large', async t => {
   const limits = { batchResultBytes: 1_048_576 }
   const world = await startWorld(t, { workers: 0, limits }, { isShared: true })
   for (let number = 0; number < 6; number++)

@@ -1,6 +1,7 @@
 /** The points of series that take several contacts, and days. */
 import t, { type Test } from 'tap'
 import type { Answer } from '../../support/coffer.js'
+import { inRotation } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 import { send, startFakePeer } from './fake-peer.js'
 import { contact, follow, root, startWorld, type World } from './world.js'
@@ -20,14 +21,14 @@ async function readPoints(world: World, fromDeltaTime: number, toDeltaTime: numb
   return copy ? (await world.dora.do('hfs.get', params)).points : []
 }
 
+const test = inRotation(t, 3)
+
 for (const { name, seconds } of [
   { name: 'a server', seconds: 0 },
   // After 15 requests, others have their turn.
   { name: 'a slow server', seconds: 2 }
 ])
-  t.test(`summaries of another rounding do not keep new points of ${name} away`, t =>
-    testRounding(t, seconds)
-  )
+  test(`summaries of another rounding do not keep new points of ${name} away`, t => testRounding(t, seconds))
 
 /** `seconds`: what each request takes. */
 async function testRounding(t: Test, seconds: number): Promise<void> {
@@ -74,7 +75,7 @@ async function testRounding(t: Test, seconds: number): Promise<void> {
   t.equal((await readPoints(world, 100_000, 100_010)).length, 10)
 }
 
-t.test('points of a long series are read again although it changes every day', async t => {
+test('points of a long series are read again although it changes every day', async t => {
   const world = await startWorld(t)
   const { paul } = world
   const event = { streamIds: ['health'], type: 'series:frequency/bpm', time: 1e9 }

@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import type { Answer } from '../../support/coffer.js'
+import { inRotation } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 import { send, startFakePeer, type FakePeer } from './fake-peer.js'
 import { contact, follow, listWhole, notify, reaches, root, startWorld, type World } from './world.js'
@@ -92,8 +93,9 @@ const downs: Readonly<Record<string, (response: ServerResponse) => void>> = {
 }
 const letters = ['a', 'b', 'c', 'd', 'e']
 
+const outageTest = inRotation(t, 3)
 for (const [name, down] of Object.entries(downs)) {
-  t.test(`a peer that ${name} while it is asked for points`, async t => {
+  outageTest(`a peer that ${name} while it is asked for points`, async t => {
     const outage = await start(
       t,
       letters.map(id => series(id)),
@@ -112,7 +114,7 @@ for (const [name, down] of Object.entries(downs)) {
     )
   })
 
-  t.test(`a peer that ${name} while it is asked for files`, async t => {
+  outageTest(`a peer that ${name} while it is asked for files`, async t => {
     const outage = await start(
       t,
       letters.map(id => withFiles(id, `f${id}`)),
@@ -137,7 +139,9 @@ function failOnce(down: () => (response: ServerResponse) => void, file: string):
   return (response, count) => (count === 1 ? down()(response) : give(response, file))
 }
 
-t.test('a connection that is lost once is no reason to wait', async t => {
+const test = inRotation(t, 2)
+
+test('a connection that is lost once is no reason to wait', async t => {
   const outage = await start(t, [series('a'), withFiles('b', 'fb')], {
     a: (response, count) => (count === 1 ? response.destroy() : give(response, 'series')),
     fb: (response, count) => (count === 1 ? response.destroy() : give(response, 'file'))
@@ -157,7 +161,7 @@ const refusals: Readonly<Record<string, Handle>> = {
   'answers what is no part': response => send(response, 200, { x: 1 })
 }
 
-t.test('many points and files that are never given do not keep others from being copied', async t => {
+test('many points and files that are never given do not keep others from being copied', async t => {
   const many = Object.entries(refusals).flatMap(([name, handle]) =>
     Array.from({ length: 12 }, (_, at) => [`${name.replaceAll(' ', '-')}-${at}`, handle] as const)
   )
@@ -185,7 +189,7 @@ t.test('many points and files that are never given do not keep others from being
   t.ok(most <= 4, `at most ${most} requests for one`)
 })
 
-t.test('a file that takes a whole turn does not keep others of its event from being copied', async t => {
+test('a file that takes a whole turn does not keep others of its event from being copied', async t => {
   const slow: Handle = response => {
     world.requesterService.clock.advance(31)
     response.writeHead(200).end('x')
@@ -201,7 +205,7 @@ t.test('a file that takes a whole turn does not keep others of its event from be
   t.ok(outage.counts.get('first')! <= 3, `${outage.counts.get('first')} requests`)
 })
 
-t.test('points and files that are refused are there soon after they are given', async t => {
+test('points and files that are refused are there soon after they are given', async t => {
   let isRefused = true
   const refuse: Handle = (response, _count) =>
     isRefused ? send(response, 403, { error: { id: 'forbidden' } }) : give(response, 'series')
@@ -214,7 +218,7 @@ t.test('points and files that are refused are there soon after they are given', 
   await becomeWhole(outage, ['a', 'b'], () => contact(world, id))
 })
 
-t.test('points and files that are refused for days are there after a comparison', async t => {
+test('points and files that are refused for days are there after a comparison', async t => {
   const day = 86_400
   let isRefused = true
   const handles: Readonly<Record<string, Handle>> = {

@@ -1,6 +1,7 @@
 /** Tokens that may see all of an account's own data, or one stream of a copy: nothing else of copies, by any method or format. */
 import t from 'tap'
 import type { Answer, Client } from '../../support/coffer.js'
+import { inRotation } from '../../support/rotation.js'
 import { socketOf, until } from '../../support/socket.js'
 import { aimsAt } from '../../isolation/aims.js'
 import { diary, everything, leaksIn, listTargets, plant } from './planted-copy.js'
@@ -112,8 +113,10 @@ t.test('copies are closed to tokens that do not name them', async t => {
   }
   t.ok(sawAll.length > 15, `the owner sees the contents by ${sawAll.length} paths`)
 
+  // Of each kind of token, an app or a share.
+  const test = inRotation(t, 2)
   for (const [name, client] of Object.entries(callers))
-    await t.test(name, async t => {
+    await test(name, async t => {
       const leaks: string[] = []
       const look = (what: string, answer: unknown, asked = ''): void => {
         const text = typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? '')

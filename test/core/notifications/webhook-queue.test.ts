@@ -2,13 +2,16 @@ import t from 'tap'
 import { coffer } from '../../support/coffer.js'
 import { Probe } from '../../support/probe.js'
 import { receiver } from '../../support/receiver.js'
+import { inRotation } from '../../support/rotation.js'
 
 const settings = { webhooks: { allowInternalTargets: true } }
 
 // Creating thousands of streams is slow.
 t.setTimeout(900_000)
 
-t.test('a change in thousands of streams', async t => {
+const test = inRotation(t, 2)
+
+test('a change in thousands of streams', async t => {
   const service = await coffer(t, settings)
   const { alice } = service
   const bob = await service.user('bobby')
@@ -60,16 +63,21 @@ t.test('a change in thousands of streams', async t => {
       t.match(await alice.call('events.getOne', { id }), { event: { trashed: true } })
     }
   }
-  const holder = (await app.do('events.create', { ...event, type: 'series:mass/kg', content: null })).event.id
+  let holder = ''
   let points = 0
   ways['that follows a series'] = async () => {
+    if (!holder) {
+      const series = { ...event, type: 'series:mass/kg', content: null }
+      holder = (await app.do('events.create', series)).event.id
+    }
     const added = { format: 'flatJSON', fields: ['deltaTime', 'value'], points: [[++points, 70]] }
     await app.do('hfs.add', { id: holder, ...added })
     await service.server.settle()
     t.match(await alice.call('events.getOne', { id: holder }), { event: { duration: points } })
   }
+  const test = inRotation(t, 3)
   for (const [way, change] of Object.entries(ways))
-    t.test(`${way} is queued for many webhooks while other calls are served`, async t => {
+    test(`${way} is queued for many webhooks while other calls are served`, async t => {
       const before = heard.deliveries.length
       await new Probe(bob).assertServed(t, 250, change)
       service.clock.advance(60)
@@ -78,7 +86,7 @@ t.test('a change in thousands of streams', async t => {
     })
 })
 
-t.test('webhooks with many streams in their scopes add almost no cost to a change', async t => {
+test('webhooks with many streams in their scopes add almost no cost to a change', async t => {
   const service = await coffer(t, settings)
   const { alice } = service
   const bob = await service.user('bobby')

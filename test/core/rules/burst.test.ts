@@ -7,13 +7,16 @@ import { runSteps } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import type { Client } from '../../support/coffer.js'
 import { addRule, evaluated, measure, pass, startWorld } from './world.js'
+import { inRotation } from '../../support/rotation.js'
 
 function getStore({ service, username }: Client): UserStore {
   const { accounts } = service.server.services
   return accounts.openStore(accounts.find(username)!)
 }
 
-t.test('many rules leave time for other work', async t => {
+const test = inRotation(t, 2)
+
+test('many rules leave time for other work', async t => {
   const { alice, channel } = await startWorld(t)
   const ids: string[] = []
   for (let count = 0; count < 40; count++)
@@ -45,7 +48,7 @@ t.test('many rules leave time for other work', async t => {
   t.ok(Math.max(...counts) <= 10, `evaluated in a turn: ${counts.join(', ')}`)
 })
 
-t.test('what is usual in dense data is computed in turns, and not again with each number', async t => {
+test('what is usual in dense data is computed in turns, and not again with each number', async t => {
   const { alice, channel, clock } = await startWorld(t)
   const day = 86_400
   for (let count = 1; count <= 28; count++) {
@@ -90,7 +93,7 @@ t.test('what is usual in dense data is computed in turns, and not again with eac
   t.match(await measure(alice, id, { content: 170 }), { isFiring: true })
 })
 
-t.test('data that goes on arriving is not stored with the rule each time', async t => {
+test('data that goes on arriving is not stored with the rule each time', async t => {
   const { alice, channel } = await startWorld(t)
   const id = await addRule(alice, channel, { kind: 'missing', measure: 'heart-rate', for: 3600 })
   await measure(alice, id, { content: 70 })
@@ -106,7 +109,7 @@ t.test('data that goes on arriving is not stored with the rule each time', async
   t.match(await pass(alice, id, 3600), { isFiring: true })
 })
 
-t.test('an audit without reads that are watched is not read again', async t => {
+test('an audit without reads that are watched is not read again', async t => {
   const { alice, channel, clock } = await startWorld(t)
   const app = await alice.grant('read', 'body', { type: 'app', name: 'app' })
   const id = await addRule(alice, channel, { kind: 'looked', accessId: app.access.id })
@@ -131,7 +134,7 @@ t.test('an audit without reads that are watched is not read again', async t => {
   t.match(await evaluated(alice, id), { episode: 1 }, 'once')
 })
 
-t.test('large events are read in parts, up to a limit', async t => {
+test('large events are read in parts, up to a limit', async t => {
   const { alice, channel } = await startWorld(t)
   const id = await addRule(alice, channel, { kind: 'words', anyOf: ['word'] })
   for (let count = 0; count < 4; count++)

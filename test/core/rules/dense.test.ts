@@ -3,6 +3,7 @@ import t from 'tap'
 import type { RuleState } from '../../../schemas/rule.js'
 import type { Client } from '../../support/coffer.js'
 import { WatchedRules } from '../../../core/rules/watched-rules.js'
+import { inRotation } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 import { addRule, evaluated, readState, startWorld } from './world.js'
 
@@ -51,7 +52,9 @@ function recordStates({ service, username }: Client, id: string): RuleState[] {
   return states
 }
 
-t.test('the last of very many numbers counts, and few are read at once', async t => {
+const test = inRotation(t, 2)
+
+test('the last of very many numbers counts, and few are read at once', async t => {
   const { alice, channel } = await startWorld(t)
   const id = await addRule(alice, channel, { kind: 'above', measure: 'heart-rate', value: 150 })
   const states = recordStates(alice, id)
@@ -66,7 +69,7 @@ t.test('the last of very many numbers counts, and few are read at once', async t
   t.ok(Math.max(...widths) <= (20_001 * seconds) / count, `seconds of each: ${widths.join(', ')}`)
 })
 
-t.test('what holds in a part does not fire before the rest is read', async t => {
+test('what holds in a part does not fire before the rest is read', async t => {
   const { alice, channel } = await startWorld(t)
   const condition = { kind: 'above', measure: 'heart-rate', value: 150, for: 60 }
   const short = await addRule(alice, channel, condition)
@@ -81,7 +84,7 @@ t.test('what holds in a part does not fire before the rest is read', async t => 
   t.ok(Math.abs(state.recoveredAt! - time - 155) < 1)
 })
 
-t.test('changes are compared with the lowest number of dense data before', async t => {
+test('changes are compared with the lowest number of dense data before', async t => {
   const { alice, channel } = await startWorld(t)
   const condition = { kind: 'changing', measure: 'heart-rate', by: 60, within: 1500, direction: 'up' }
   const id = await addRule(alice, channel, condition)
@@ -91,7 +94,7 @@ t.test('changes are compared with the lowest number of dense data before', async
   t.match(readState(alice, id)!, { episode: 1 }, '65 above the lowest of the ten minutes before')
 })
 
-t.test('a number after dense data of the time before is not too late', async t => {
+test('a number after dense data of the time before is not too late', async t => {
   const { alice, channel, clock } = await startWorld(t)
   const condition = { kind: 'changing', measure: 'heart-rate', by: 60, within: 3600, direction: 'up' }
   const id = await addRule(alice, channel, condition)
@@ -106,7 +109,7 @@ t.test('a number after dense data of the time before is not too late', async t =
   t.match(await evaluated(alice, id), { isFiring: true, value: 170 })
 })
 
-t.test('amounts after very many others are seen', async t => {
+test('amounts after very many others are seen', async t => {
   const { alice, channel, clock } = await startWorld(t)
   const condition = { kind: 'changing', measure: 'steps', by: 60, within: 3600, direction: 'up' }
   const id = await addRule(alice, channel, condition)
@@ -118,7 +121,7 @@ t.test('amounts after very many others are seen', async t => {
   }
 })
 
-t.test('what was passed over is noted once while dense data is read', async t => {
+test('what was passed over is noted once while dense data is read', async t => {
   const { alice, channel } = await startWorld(t)
   const id = await addRule(alice, channel, { kind: 'above', measure: 'heart-rate', value: 150 })
   const noted: number[] = []

@@ -10,6 +10,7 @@ import type { Settings } from '../../../core/settings/settings.js'
 import { loadCheckedSettings } from '../../../scripts/terminal/load-checked-settings.js'
 import { startServer } from '../../../server/server.js'
 import { methodModules } from '../../support/coffer.js'
+import { rotate } from '../../support/rotation.js'
 import { provideTemplates } from '../../support/templates.js'
 
 t.setTimeout(900_000)
@@ -74,11 +75,7 @@ const others = [
   [{}]
 ]
 const all: readonly unknown[] = [...texts, ...numbers, ...others, ...texts.map(text => [text])]
-const isLong = process.env['COFFER_TEST_LONG'] === '1'
-const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
-t.comment(`COFFER_TEST_SEED=${seed}`)
-/** The short form starts the service with one in three values. */
-const values = isLong ? all : all.filter((_, at) => at % 3 === seed % 3)
+const values = rotate(t, all, 5)
 
 /** Settings that the test needs for itself: paths, ports and hosts, and what depends on other machines. */
 const fixed = new Set(['dataDir', 'host', 'port', 'hf.port', 'metrics.port', 'workers', 'cluster.node'])

@@ -9,6 +9,7 @@ import {
   iterateAncestors
 } from '../../../core/streams/tree.js'
 import { openCoffer } from '../../support/coffer.js'
+import { inRotation } from '../../support/rotation.js'
 
 t.test('the tree of streams', async t => {
   const { alice, server } = await openCoffer(t)
@@ -68,7 +69,8 @@ t.test('the tree of streams', async t => {
     t.same(sorted, ['s0', 's1', 's2', 's5', 's6', 's4', 's3', 's7'])
   })
 
-  t.test('supports 150,000 children', async t => {
+  const test = inRotation(t, 2)
+  test('supports 150,000 children', async t => {
     const tracking = { created: 1, createdBy: 'x', modified: 1, modifiedBy: 'x' }
     await store.write(() => {
       for (let index = 0; index < 150_000; index++)

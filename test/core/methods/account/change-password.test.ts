@@ -78,12 +78,16 @@ t.test('account.changePassword', async t => {
     ['x'.repeat(1001), 'another secret'],
     [password, 'another secret', { more: 1 }]
   ]
-  for (const [old, fresh, more] of malformed)
-    t.test(`refuses ${JSON.stringify([old, fresh, more]).slice(0, 50)}`, async t => {
-      const { change, login } = await start(t)
-      t.match(await change(old, fresh, more), { status: 400, error: { id: 'invalid-parameters-format' } })
-      t.ok((await login(password)).token)
-    })
+  t.test('refuses malformed params without changes', async t => {
+    const { change, login } = await start(t)
+    for (const [old, fresh, more] of malformed)
+      t.match(
+        await change(old, fresh, more),
+        { status: 400, error: { id: 'invalid-parameters-format' } },
+        JSON.stringify([old, fresh, more]).slice(0, 50)
+      )
+    t.ok((await login(password)).token)
+  })
 })
 
 t.test('password rules', async t => {
@@ -123,17 +127,18 @@ t.test('password rules', async t => {
     ['ÉÀé१', 3],
     ['日本語日本語', 1]
   ] as const
-  for (const [secret, kinds] of secrets)
-    t.test(`count ${kinds} kinds of characters in ${secret}`, async t => {
-      for (const wanted of [kinds, kinds + 1].filter(count => count <= 4)) {
-        const strict = await openCoffer(t, { auth: { passwordComplexityMinCharCategories: wanted } })
+  for (const wanted of [1, 2, 3, 4])
+    t.test(`count kinds of characters: ${wanted}`, async t => {
+      const strict = await openCoffer(t, { auth: { passwordComplexityMinCharCategories: wanted } })
+      for (const [at, [secret, kinds]] of secrets.entries()) {
+        if (wanted !== kinds && wanted !== kinds + 1) continue
         const { error } = await strict.call(undefined, 'auth.register', {
           appId,
-          username: 'daisy',
+          username: `daisy${at}`,
           password: secret.padEnd(6, secret[0]),
-          email: 'daisy@example.com'
+          email: `daisy${at}@example.com`
         })
-        t.equal(error?.id, wanted > kinds ? 'invalid-parameters-format' : undefined)
+        t.equal(error?.id, wanted > kinds ? 'invalid-parameters-format' : undefined, secret)
       }
     })
 

@@ -7,6 +7,9 @@ import { openCoffer, type Answer, type Overrides } from '../../../support/coffer
 const password = 'correct horse battery'
 const origin = 'https://coffer.example.com'
 
+/** The hash of the password, which takes long to compute. */
+let hash: string | undefined
+
 /** Starts a service in which Alice has a password, with a function that signs in. */
 async function start(t: Test, overrides: Overrides = {}) {
   const service = await openCoffer(t, {
@@ -16,8 +19,8 @@ async function start(t: Test, overrides: Overrides = {}) {
   })
   const { services } = service.server
   const store = services.accounts.openStore(services.accounts.find('alice')!)
-  const hash = await services.passwords.hash(password)
-  await store.write(() => store.account.insertPassword({ hash, created: service.clock.now() }))
+  const known = (hash ??= await services.passwords.hash(password))
+  await store.write(() => store.account.insertPassword({ hash: known, created: service.clock.now() }))
   const login = async (
     params: Record<string, unknown> = {},
     credentials: Record<string, string> = {},
@@ -169,14 +172,15 @@ t.test('auth.login', async t => {
     { appId: { $ne: '' } }
   ]
   for (const user of ['alice', 'nobody'])
-    for (const params of malformed)
-      t.test(`refuses ${JSON.stringify(params)?.slice(0, 40)} for ${user}`, async t => {
-        const { login } = await start(t)
-        t.match(await login({ username: user, ...params }, {}, user), {
-          status: 400,
-          error: { id: 'invalid-parameters-format' }
-        })
-      })
+    t.test(`refuses malformed params for ${user}`, async t => {
+      const { login } = await start(t)
+      for (const params of malformed)
+        t.match(
+          await login({ username: user, ...params }, {}, user),
+          { status: 400, error: { id: 'invalid-parameters-format' } },
+          JSON.stringify(params).slice(0, 40)
+        )
+    })
 })
 
 t.test('guessing a password', async t => {

@@ -14,6 +14,7 @@ import { command } from '../../../support/command.js'
 import { EventModel, type ModelQuery, type Permissions } from '../../../support/event-model.js'
 import { ForgedBackup } from '../../../support/forged-backup.js'
 import { Random } from '../../../support/random.js'
+import { inRotation } from '../../../support/rotation.js'
 import { connect } from '../../../support/socket.js'
 import { meetsText, someHtml, someText, someWord, wordsOfModel } from '../../../support/text-model.js'
 import { assertTakesLessThan, stopwatch } from '../../../support/probe.js'
@@ -190,6 +191,8 @@ function someQuery(random: Random, model: EventModel, permissions: Permissions):
     ...(random.chance(0.2) && { modifiedSince: event.modified })
   }
 }
+
+const test = inRotation(t, 2)
 
 t.test('events.get with text', async t => {
   const service = await coffer(t)
@@ -371,7 +374,7 @@ function noteOf(n: number): Event {
   }
 }
 
-t.test('removing many texts in one call keeps the others findable', async t => {
+test('removing many texts in one call keeps the others findable', async t => {
   const { alice } = await openCoffer(t)
   const store = storeOf(alice)
   for (const id of ['diary', 'work']) await alice.stream(id)
@@ -410,7 +413,7 @@ t.test('the duration of a search reveals nothing about hidden texts', async t =>
   )
 })
 
-t.test('a restored account', async t => {
+test('a restored account', async t => {
   const service = await openCoffer(t)
   const { alice } = service
   await alice.stream('diary')

@@ -1,6 +1,7 @@
 /** `hfs.get`: ranges, permissions, and extensions of the specification. */
 import t from 'tap'
 import { openCoffer, type Answer } from '../../../support/coffer.js'
+import { inRotation, rotate } from '../../../support/rotation.js'
 
 t.test('hfs.get', async t => {
   const service = await openCoffer(t)
@@ -180,7 +181,8 @@ t.test('hfs.get', async t => {
     )
   })
 
-  t.test('triggers the creation of missing summaries', async t => {
+  const test = inRotation(t, 2)
+  test('triggers the creation of missing summaries', async t => {
     const { id: long } = await alice.event({ type: 'series:mass/kg', content: undefined, time })
     const points = Array.from({ length: 6000 }, (_, i) => [i, i % 100])
     for (const part of [points, points.filter((_, i) => i % 1000 === 0)])
@@ -292,7 +294,7 @@ t.test('hfs.get', async t => {
         deltas.map((at, i) => [i > 12_000 && i < 12_100 ? at + 1e-5 : at, i])
       ]
     ]
-    for (const [name, type, names, points] of cases) {
+    for (const [name, type, names, points] of rotate(t, cases, 2)) {
       const { id: long } = await alice.event({ type, content: undefined, time })
       const add = (columns: string[], rows: unknown[][]): Promise<Answer> =>
         alice.do('hfs.add', { id: long, format: 'flatJSON', fields: columns, points: rows })
@@ -311,12 +313,13 @@ t.test('hfs.get', async t => {
         const { body } = await alice.http('GET', `/events/${long}/series?${query.join('&')}`)
         const read = await alice.do('hfs.get', { id: long, ...params })
         t.ok(read.points.length >= 25_000)
-        t.same(body.points, read.points, `${name}, ${query.join(' ')}`)
+        const isSame = JSON.stringify(body.points) === JSON.stringify(read.points)
+        t.ok(isSame, `${name}, ${query.join(' ')}`)
       }
     }
   })
 
-  t.test('is consistent while points are written and merged', async t => {
+  test('is consistent while points are written and merged', async t => {
     const { id: busy } = await alice.event({ type: 'series:mass/kg', content: undefined, time })
     const points = Array.from({ length: 50_000 }, (_, i) => [i, i])
     await alice.do('hfs.add', { id: busy, format: 'flatJSON', fields, points })

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { openCoffer, type Answer, type Client } from '../../../support/coffer.js'
+import { inRotation } from '../../../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -46,7 +47,9 @@ function scattered(offset: number): unknown[][] {
   return Array.from({ length: 380 }, (_, n) => [n * 2048 + offset, 1]).toReversed()
 }
 
-t.test('points inserted into a large series are written in slices', async t => {
+const test = inRotation(t, 2)
+
+test('points inserted into a large series are written in slices', async t => {
   const { alice } = await openCoffer(t)
   await alice.stream('diary')
   const { add, id } = await holder(alice, 'mass/kg')
@@ -67,7 +70,7 @@ t.test('points inserted into a large series are written in slices', async t => {
   )
 })
 
-t.test('points with long texts are written in slices, too, though they are few', async t => {
+test('points with long texts are written in slices, too, though they are few', async t => {
   const { alice } = await openCoffer(t)
   await alice.stream('diary')
   const { add, id } = await holder(alice, 'note/txt')
@@ -81,7 +84,7 @@ t.test('points with long texts are written in slices, too, though they are few',
   t.same(points.at(-1), [end - 1, text])
 })
 
-t.test('long strings in points are never joined in memory', async t => {
+test('long strings in points are never joined in memory', async t => {
   const { alice, directory } = await openCoffer(t)
   await alice.stream('diary')
   const { add, id } = await holder(alice, 'note/txt')

@@ -21,6 +21,7 @@ import {
 } from '../../../support/coffer.js'
 import { filesWith, plant, platformBytes, sender } from '../../../support/planted.js'
 import { receiver } from '../../../support/receiver.js'
+import { inRotation, rotate } from '../../../support/rotation.js'
 import { connect, until } from '../../../support/socket.js'
 
 const adminKey = 'the key of the operator'
@@ -70,6 +71,7 @@ function left(directory: string): string[] {
 t.setTimeout(900_000)
 
 t.test('users.delete', async t => {
+  const test = inRotation(t, 2)
   t.test('leaves no trace on disk or in the log, and does not affect other accounts', async t => {
     const { lines, service } = await logged(t)
     const { services, url } = service.server
@@ -127,7 +129,7 @@ t.test('users.delete', async t => {
     })
   })
 
-  t.test('leaves nothing in the platform file, however many accounts are created and deleted', async t => {
+  test('leaves nothing in the platform file, however many accounts are created and deleted', async t => {
     const { service } = await logged(t)
     const { services } = service.server
     const gone: string[] = []
@@ -178,7 +180,7 @@ t.test('users.delete', async t => {
   t.test('cancels pending calls cleanly, and stores nothing of them', async t => {
     const { lines, service } = await logged(t)
     const { url } = service.server
-    for (let round = 0; round < 3; round++) {
+    for (const round of rotate(t, [0, 1, 2])) {
       const { eventId, token } = await plant(sender(url), 'user-of-mark', 'mark')
       const headers = { authorization: token }
       const calls = Array.from({ length: 25 }, (_call, index) => [
@@ -223,7 +225,7 @@ t.test('users.delete', async t => {
     )
   })
 
-  t.test('cancels an upload in progress', async t => {
+  test('cancels an upload in progress', async t => {
     const { service } = await logged(t)
     const { url } = service.server
     const { eventId, token } = await plant(sender(url), 'user-of-mark', 'mark')
@@ -508,7 +510,7 @@ t.test('users.delete', async t => {
     t.ok(await service.user('alice'), 'the name is free')
   })
 
-  t.test('is retried an hour after a failure', async t => {
+  test('is retried an hour after a failure', async t => {
     const { lines, service } = await logged(t)
     const { services } = service.server
     const { token } = await plant(sender(service.server.url), 'user-of-mark', 'mark')
