@@ -1,5 +1,5 @@
 /**
- * A single service becomes a cluster, is backed up as a whole during writes, and is restored from that: as a service
+ * A single service becomes a cluster, although the command for that is killed, is backed up as a whole during writes, and is restored from that: as a service
  * on one machine, and as another cluster.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -17,6 +17,7 @@ import { NatsEngine } from '../../../cluster/nats-engine.js'
 import { NodeProcess } from '../node-processes.js'
 import { register } from '../registration.js'
 import { fileOf, upload } from '../people.js'
+import { resumesAfterKills } from './beginning.js'
 import { filesOf, initArguments, makeLongPeople, nodeFlags } from './people.js'
 
 t.setTimeout(900_000)
@@ -70,14 +71,17 @@ t.test('a cluster', async t => {
   const servers = await EngineServers.start(t)
   // The first file is longer than a record of the engine.
   const people = await makeLongPeople(at('n1'), 6, 60)
-  await run(...initArguments(servers, at('n1')))
+  const random = new Random(seed)
+  await t.test('is created, although the command is killed', async t => {
+    await resumesAfterKills(t, servers, at('n1'), random)
+  })
   const engine = servers.urls.join(',')
   const node = (name: string, directory = at(name)): NodeProcess =>
     new NodeProcess(t, { name, directory, engine, flags: [...trusted, `--backup.to=${at('own')}`] })
   const [n1, n2] = [node('n1'), node('n2')]
   await Promise.all([n1.start(), n2.start()])
   let urls = [n1.url, n2.url]
-  const load = new Load(people, () => urls, new Random(seed), { patienceMs: 60_000 })
+  const load = new Load(people, () => urls, random, { patienceMs: 60_000 })
   const backup = async (): Promise<Report> =>
     await run<Report>('backup', at('backup'), '--plain', ...nodeFlags(servers, 'n1', at('n1')))
 
