@@ -34,14 +34,14 @@ t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 /** Registered users may delete their accounts. */
 const leaving = ['--userAccount.delete', 'personalToken', '--userAccount.deletionGraceDays', '0']
 /** Calls of each client between two restarts. */
-const calls = isLong ? 100 : 25
+const calls = isLong ? 100 : 16
 /** Calls of each client of a busy user. */
 const busyCalls = 16
-const visitors = isLong ? 20 : 4
+const visitors = isLong ? 20 : 2
 const cuts: Cuts = isLong ? { answers: 1000, anywhere: 2000, seed } : { answers: 40, anywhere: 40, seed }
 
 /** Cuts of the server as it is. Those of a faulty one end at the first that shows it. */
-const usual: Cuts = isLong ? { ...cuts, seed: cutSeed } : { answers: 4, anywhere: 4, seed: cutSeed }
+const usual: Cuts = isLong ? { ...cuts, seed: cutSeed } : { answers: 3, anywhere: 3, seed: cutSeed }
 
 /** An interval of the recording. */
 interface Time {
