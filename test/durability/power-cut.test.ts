@@ -34,10 +34,10 @@ t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 /** Registered users may delete their accounts. */
 const leaving = ['--userAccount.delete', 'personalToken', '--userAccount.deletionGraceDays', '0']
 /** Calls of each client between two restarts. */
-const calls = isLong ? 100 : 16
+const calls = isLong ? 100 : 25
 /** Calls of each client of a busy user. */
 const busyCalls = 16
-const visitors = isLong ? 20 : 2
+const visitors = isLong ? 20 : 4
 const cuts: Cuts = isLong ? { answers: 1000, anywhere: 2000, seed } : { answers: 40, anywhere: 40, seed }
 
 /** Cuts of the server as it is. Those of a faulty one end at the first that shows it. */
