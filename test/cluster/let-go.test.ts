@@ -11,6 +11,7 @@ import { createFixedShards } from '../../core/call/shard.js'
 import { Layout } from '../../storage/files/layout.js'
 import { Client, type Answer } from '../support/coffer.js'
 import { Random } from '../support/random.js'
+import { inRotation } from '../support/rotation.js'
 import { until } from '../support/socket.js'
 import { begin, client, move, nameAt, startPair, userAt, type Node } from './anywhere/memory-nodes.js'
 import { MemoryCluster } from './memory-engine.js'
@@ -135,7 +136,9 @@ t.test('an account is released even if the outcome of its last commit is unknown
   t.same(contents.toSorted(), ['before', 'doubtful', 'elsewhere'])
 })
 
-t.test('an account created while its shard moves is released too', async t => {
+const rarely = inRotation(t, 2)
+
+void rarely('an account created while its shard moves is released too', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
   const [n1, n2] = await startPair(t, cluster)
@@ -171,7 +174,7 @@ t.test('an account created while its shard moves is released too', async t => {
   t.match(events, [{ content: 'written elsewhere' }])
 })
 
-t.test('an account whose shard another node claims is released too', async t => {
+void rarely('an account whose shard another node claims is released too', async t => {
   const cluster = new MemoryCluster()
   await begin(t, cluster)
   const [n1, n2] = await startPair(t, cluster)
@@ -293,7 +296,7 @@ class HeldObjects extends MemoryObjects {
 }
 
 for (const place of ['the node that deletes it', 'another node'])
-  t.test(`a snapshot that ${place} stores of a deleted account does not remain`, async t => {
+  void rarely(`a snapshot that ${place} stores of a deleted account does not remain`, async t => {
     const objects = new HeldObjects()
     const shared = { log: new MemoryLog(), objects, snapshotBytes: 0, getSubject: (id: string) => id }
     const nodes = new Nodes(t, shared, new Random(1))

@@ -13,6 +13,7 @@ import { startServer } from '../../server/server.js'
 import { ManualClock } from '../../core/time.js'
 import { coffer, testSettings, type Client } from '../support/coffer.js'
 import { command } from '../support/command.js'
+import { inRotation } from '../support/rotation.js'
 
 t.setTimeout(900_000)
 
@@ -115,21 +116,22 @@ async function killedEverywhere(t: Test, daisy: Client, args: readonly string[])
   t.ok(last > 5, `${last} points`)
 }
 
-t.test('an import that is killed', async t => {
+const oneOf = inRotation(t, 3)
+void oneOf('an import that is killed', async t => {
   const { daisy, directory } = await withDaisy(t)
   const file = join(t.testdir(), 'daisy.zip')
   t.match(await command(['export', 'daisy', file, '--dataDir', directory]), { code: 0 })
   await killedEverywhere(t, daisy, ['import', file])
 })
 
-t.test('restoring one account, killed at any point', async t => {
+void oneOf('restoring one account, killed at any point', async t => {
   const { daisy, directory } = await withDaisy(t)
   const folder = join(t.testdir(), 'backup')
   t.match(await command(['backup', folder, '--dataDir', directory]), { code: 0 })
   await killedEverywhere(t, daisy, ['restore', folder, '--user=daisy'])
 })
 
-t.test('restoring all accounts, killed at any point', async t => {
+void oneOf('restoring all accounts, killed at any point', async t => {
   const { daisy, directory } = await withDaisy(t)
   const folder = join(t.testdir(), 'backup')
   t.match(await command(['backup', folder, '--dataDir', directory]), { code: 0 })

@@ -6,6 +6,7 @@ import t from 'tap'
 import Database from 'better-sqlite3'
 import type { Answer } from '../support/coffer.js'
 import { seeded } from '../support/random.js'
+import { rotate } from '../support/rotation.js'
 import type { State } from './ledger.js'
 import { post, signIn } from './requests.js'
 import { ServerProcess } from './server-process.js'
@@ -13,7 +14,7 @@ import { Writer } from './writer.js'
 
 t.setTimeout(900_000)
 
-const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 2
+const rounds = Array.from({ length: process.env['COFFER_TEST_LONG'] ? 60 : 2 }, (_, round) => round + 1)
 const random = seeded(t)
 const writers = 4
 const bystander = {
@@ -35,7 +36,7 @@ t.test('a server that is killed during writes', async t => {
   await post(`${server.url}/users`, bystander)
   for (const { name } of team) await post(`${userUrl()}streams`, { id: name, name }, token)
 
-  for (let round = 1; round <= rounds; round++) {
+  for (const round of rotate(t, rounds)) {
     // Kills it after another acknowledged call, while others are in progress.
     let left = 5 + random.below(60)
     const isEnough = new Promise<void>(resolve => {
@@ -57,7 +58,7 @@ t.test('a server that is killed during writes', async t => {
   }
 
   const acknowledged = team.reduce((sum, writer) => sum + writer.acknowledged, 0)
-  t.ok(acknowledged > rounds * writers, `${acknowledged} calls were acknowledged`)
+  t.ok(acknowledged > writers, `${acknowledged} calls were acknowledged`)
   await server.stop()
   const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter(name =>
     name.endsWith('.sqlite')

@@ -14,13 +14,13 @@ import { seeded } from '../support/random.js'
 import { listPeers, relate, startTwo, type TwoServers } from '../support/two-servers.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
-const count = Number(process.env['COFFER_TEST_PATIENTS'] ?? (isLong ? 1000 : 6))
+const count = Number(process.env['COFFER_TEST_PATIENTS'] ?? (isLong ? 1000 : 5))
 
 t.setTimeout(count > 10 ? 7_200_000 : 600_000)
 
 const random = seeded(t)
 /** Seconds between two rounds; together they are a day. */
-const roundSeconds = count > 100 ? 3600 : 1200
+const roundSeconds = count > 100 ? 3600 : 2400
 const rounds = 86_400 / roundSeconds
 const everything = { state: 'all', fromTime: -1e12, toTime: 1e12, limit: 10_000 }
 

@@ -48,7 +48,7 @@ t.test('restoring one account', async t => {
   await service.server.close()
 
   const points = ['fail', 'kill'].flatMap(how => [1, 2, 3, 4].map(last => ({ how, last })))
-  for (const { how, last } of rotate(t, points, 3))
+  for (const { how, last } of rotate(t, points, 4))
     t.test(`${how} at move ${last} leaves everything or nothing`, async t => {
       const args = ['restore', folder, '--user=daisy', '--dataDir', directory]
       const { signal, status } = spawnSync(

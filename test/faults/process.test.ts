@@ -12,7 +12,7 @@ import { filesIn } from '../support/planted.js'
 import { assertTakesLessThan } from '../support/probe.js'
 import { connect as openSocket, until } from '../support/socket.js'
 import { FaultyServer, program } from './server.js'
-import { rotate } from '../support/rotation.js'
+import { inRotation, rotate } from '../support/rotation.js'
 
 // Processes start slowly while many tests run.
 t.setTimeout(900_000)
@@ -78,7 +78,8 @@ t.test('SIGTERM under load, with sockets and unfinished uploads', async t => {
   t.equal((await again.end('SIGTERM')).status, 0)
 })
 
-t.test('a damaged platform file', async t => {
+const rarely = inRotation(t, 2)
+void rarely('a damaged platform file', async t => {
   const dataDir = t.testdir()
   const server = await FaultyServer.start(t, dataDir)
   await signIn(server.url)
@@ -91,7 +92,7 @@ t.test('a damaged platform file', async t => {
     empty: () => truncateSync(platformFile, 0),
     missing: () => rmSync(platformFile)
   }
-  for (const [name, harm] of rotate(t, Object.entries(harms), 2))
+  for (const [name, harm] of rotate(t, Object.entries(harms), 3))
     await t.test(`is refused at start when it is ${name}, with an explanation, and not modified`, async t => {
       writeFileSync(platformFile, whole)
       for (const more of ['-wal', '-shm']) rmSync(platformFile + more, { force: true })
@@ -122,7 +123,7 @@ async function end(child: ChildProcess): Promise<unknown> {
   return (await exit)[0]
 }
 
-t.test('a service that cannot write its log', async t => {
+void rarely('a service that cannot write its log', async t => {
   const adminKey = 'the key of the operator'
   const serve = async (flags: readonly string[], stdio: StdioOptions): Promise<[ChildProcess, string]> => {
     const port = await freePort()
@@ -173,7 +174,7 @@ t.test('a service that cannot write its log', async t => {
   })
 })
 
-t.test('a process without free file descriptors', async t => {
+void rarely('a process without free file descriptors', async t => {
   const dataDir = t.testdir()
   const server = await FaultyServer.start(t, dataDir, [], 'ulimit -n 200;')
   const { hostname, port } = new URL(server.url)

@@ -107,8 +107,8 @@ t.test('coffer demo', async t => {
         return { report, counts, accesses, calls, profile, streams, ...(await dataOf(get)) }
       })
     }
-    const first = await filled('first', 7, 2)
-    const [again, other] = [await filled('again', 7, 2), await filled('other', 8, 2)]
+    const first = await filled('first', 7, 1)
+    const [again, other] = [await filled('again', 7, 1), await filled('other', 8, 1)]
     t.ok(first.points.flat().length > 0)
     t.same(first.events, again.events)
     t.same(first.points, again.points)
@@ -247,11 +247,11 @@ t.test('coffer demo', async t => {
     t.test(`fills an account of a running service with ${workers} threads over its API`, async t => {
       const service = await coffer(t, { workers })
       const { directory, server } = service
-      const at = ['--days', '3', '--until', until]
+      const at = ['--days', '2', '--until', until]
       const own = await command(['demo', 'robin', ...at, '--json', `--dataDir=${directory}`])
       t.equal(own.code, 0, own.errors)
       const robin: Answer = JSON.parse(own.output)
-      t.match(robin, { username: 'robin', url: `${server.url}/app/`, days: 3, password: String })
+      t.match(robin, { username: 'robin', url: `${server.url}/app/`, days: 2, password: String })
       const there = { headers: { authorization: (await login(server.url, robin.password, 'robin')).token } }
       const { events } = (await (await fetch(`${server.url}/robin/events?limit=1e4`, there)).json()) as Answer
       t.ok(events.length > 50)
@@ -276,7 +276,7 @@ t.test('coffer demo', async t => {
       const filled = await command([...over, input.trim(), '--json'])
       t.equal(filled.code, 0, filled.errors)
       const report: Answer = JSON.parse(filled.output)
-      t.match(report, { username: 'daisy', url: `${server.url}/app/`, days: 3 })
+      t.match(report, { username: 'daisy', url: `${server.url}/app/`, days: 2 })
       t.notOk('password' in report)
       const { token } = await login(server.url, input.trim())
       const headers = { authorization: token }

@@ -18,6 +18,7 @@ import { ForgedBackup } from '../support/forged-backup.js'
 import { fullCoffer, WatchedTarget } from '../support/forging.js'
 import { oddity } from '../support/oddities.js'
 import { Random } from '../support/random.js'
+import { rotate } from '../support/rotation.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
@@ -305,12 +306,14 @@ t.test('any content of a backup or an archive', async t => {
       }
     ]
   ]
-  for (const [index, [kind, run]] of kinds.entries())
+  for (const [index, [kind, run]] of rotate(t, [...kinds.entries()], 2))
     t.test(`${kind} (COFFER_TEST_SEED=${seed})`, async t => {
       const random = new Random(seed * 1000 + index)
       for (let n = 0; n < count && !t.results?.fail; n++) await run(t, random)
     })
-  t.test('is accepted in some cases, since not all damage is harmful', async t => {
+  // In the short form, there may be too few cases.
+  const skip = !isLong && 'only in the long form'
+  t.test('is accepted in some cases, since not all damage is harmful', { skip }, async t => {
     t.ok(taken > 0, `${taken} were taken`)
   })
 })

@@ -13,7 +13,7 @@ const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const rounds = isLong ? Infinity : 2
 const lastsMs = isLong ? 600_000 : Infinity
 const callsInRound = isLong ? 5000 : 300
-const users = isLong ? 50 : 25
+const users = isLong ? 50 : 15
 const socketsOfUser = 6
 const atATime = 16
 /** Permitted growth of memory after warming up, in MiB: less than a leak of 1 KiB per call in the long form. */

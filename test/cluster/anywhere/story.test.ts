@@ -5,13 +5,21 @@ import { test } from 'tap'
 import { agree, app, begin, exchange, post } from '../../support/oauth.js'
 import { connect } from '../../support/socket.js'
 import { asked } from '../../support/asking.js'
+import { rotate } from '../../support/rotation.js'
 import { until } from '../engine-servers.js'
+import { createStories, restlessFlags } from './restless.js'
 import { adminKey, ThreeNodes } from './three-nodes.js'
 
 const apps = JSON.stringify([app])
 
-test('three nodes', { timeout: 600_000 }, async t => {
-  const three = await ThreeNodes.start(t, [`--access.apps=${apps}`, '--throttle.invalidTokens=30'])
+const isLong = process.env['COFFER_TEST_LONG'] === '1'
+
+test('three nodes', { timeout: isLong ? 3_600_000 : 900_000 }, async t => {
+  const three = await ThreeNodes.start(t, [
+    `--access.apps=${apps}`,
+    '--throttle.invalidTokens=30',
+    ...restlessFlags
+  ])
   const { nodes } = three
   const daisy = await three.user('daisy')
   const owner = await three.ownerOf('daisy')
@@ -229,4 +237,6 @@ test('three nodes', { timeout: 600_000 }, async t => {
       })
     await three.user('daisy')
   })
+
+  for (const [what, story] of rotate(t, createStories(three))) await t.test(what, story)
 })

@@ -6,7 +6,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Conflict, EngineUnavailable } from '../../../cluster/engine.js'
 import type { NatsEngine } from '../../../cluster/nats-engine.js'
+import { rotate } from '../../support/rotation.js'
 import { EngineServers, until } from '../engine-servers.js'
+import { assignsNamesOnce } from '../platform/names.js'
+import { losesNothing } from './takeover.js'
 
 t.setTimeout(1_200_000)
 
@@ -175,10 +178,8 @@ const faults: Readonly<Record<string, (servers: EngineServers, progress: () => n
   }
 }
 
-t.test('one writer for each log', async t => {
-  const servers = await EngineServers.start(t)
+async function writesAlone(t: Test, servers: EngineServers): Promise<void> {
   const engine = await servers.connect(t)
-  await servers.makeStreams(engine)
   const writers = accounts.map(subject => new Writer('one', engine, subject))
   const { end, progress } = startWriters(t, writers)
   await goesOn('they write', progress)
@@ -196,15 +197,15 @@ t.test('one writer for each log', async t => {
     0,
     'nobody else has written'
   )
-})
+}
 
-t.test('rival writers for each log', async t => {
-  const servers = await EngineServers.start(t)
+async function competes(t: Test, servers: EngineServers): Promise<void> {
   const engines = [await servers.connect(t), await servers.connect(t)]
-  await servers.makeStreams(engines[0]!)
   const writers = accounts
     .slice(0, 8)
-    .flatMap(subject => engines.map((engine, index) => new Writer(`rival ${index}`, engine, subject)))
+    .flatMap(subject =>
+      engines.map((engine, index) => new Writer(`rival ${index}`, engine, `${subject}rivals`))
+    )
   const { end, progress } = startWriters(t, writers)
   await goesOn('they write', progress)
   for (let round = 0; round < (isLong ? 6 : 1); round++)
@@ -216,4 +217,22 @@ t.test('rival writers for each log', async t => {
     0,
     "they were in each other's way"
   )
+}
+
+t.test('servers that die', async t => {
+  const servers = await EngineServers.start(t)
+  await servers.makeStreams(await servers.connect(t))
+  const stories: [string, (t: Test, servers: EngineServers) => Promise<void>][] = [
+    ['lose nothing of nodes that take accounts over from each other', losesNothing],
+    ['assign names once', assignsNamesOnce],
+    ['keep what one writer has written to each log', writesAlone],
+    ['keep one log of rival writers', competes]
+  ]
+  for (const [what, test] of rotate(t, stories, 2))
+    await t.test(what, async t => {
+      for (const [index, { shell }] of servers.members.entries()) if (!shell) await servers.restart(index)
+      for (const stream of ['COFFER_PLATFORM', 'COFFER_WAL_00', 'COFFER_OBJECTS'] as const)
+        await servers.leaderOf(stream)
+      await test(t, servers)
+    })
 })

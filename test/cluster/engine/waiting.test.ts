@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import { packageDirectory } from '../../../core/version.js'
 import { commandProcess } from '../../support/command.js'
 import { freePort } from '../../support/free-ports.js'
+import { inRotation } from '../../support/rotation.js'
 import { EngineServers, until } from '../engine-servers.js'
 import { beginCluster, makePeople } from '../people.js'
 
@@ -50,7 +51,8 @@ t.test('a node without its engine', async t => {
     `--cluster.engine=${servers.urls.join(',')}`
   ]
 
-  await t.test('stops on a signal, even while a single server without quorum is up', async () => {
+  const rarely = inRotation(t, 2)
+  await rarely('stops on a signal, even while a single server without quorum is up', async () => {
     const { child, lines } = run(t, flags)
     await until('it to wait', async () => (await statusOf(`${url}/healthz`)) === 200)
     const ended = once(child, 'exit')
@@ -98,7 +100,7 @@ t.test('a node without its engine', async t => {
     await ended
   })
 
-  await t.test('exits where waiting would not help', async t => {
+  await rarely('exits where waiting would not help', async t => {
     const few = [...flags, `--cluster.engineMonitors=${servers.monitors[0]}`]
     const { code, errors } = await commandProcess(['serve', ...few])
     t.equal(code, 1)

@@ -1,5 +1,6 @@
 /** Contract of the object storage port, tested with the engine and with a bucket. */
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -15,21 +16,9 @@ import { BucketObjects } from '../../../cluster/objects/bucket-objects.js'
 import { parseBucketOptions, openObjects } from '../../../cluster/objects/open.js'
 import type { Objects } from '../../../cluster/objects.js'
 import { bucket } from '../../support/bucket.js'
-import { Random } from '../../support/random.js'
 import { EngineServers, until } from '../engine-servers.js'
 
 t.setTimeout(900_000)
-
-const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
-t.comment(`COFFER_TEST_SEED=${seed}`)
-const random = new Random(seed)
-
-/** Returns incompressible bytes. */
-function bytesOf(length: number): Buffer {
-  const bytes = Buffer.alloc(length)
-  for (let at = 0; at + 4 <= length; at += 4) bytes.writeUInt32LE(random.below(2 ** 32), at)
-  return bytes
-}
 
 let files = 0
 
@@ -54,8 +43,8 @@ async function keepsPromises(t: Test, objects: Objects): Promise<void> {
   for (const [name, bytes] of [
     ['nothing', Buffer.alloc(0)],
     ['a byte', Buffer.from('x')],
-    ['as much as a piece has', bytesOf(512 * 1024)],
-    ['much', bytesOf(20_000_001)]
+    ['as much as a piece has', randomBytes(512 * 1024)],
+    ['much', randomBytes(20_000_001)]
   ] as const) {
     await put(t, objects, 'file/cabc/c1', bytes)
     t.ok(
@@ -87,15 +76,36 @@ async function keepsPromises(t: Test, objects: Objects): Promise<void> {
   t.equal(readFileSync(there, 'utf8'), 'kept')
 }
 
+const servers = await EngineServers.start(t)
+const engine = await servers.connect(t)
+
+t.test('a bucket', async t => {
+  const { keys, settings } = await bucket(t)
+  const { endpoint } = settings
+  const address = `s3://S3RVER:S3RVER@safe/cluster/one?endpoint=${encodeURIComponent(endpoint)}`
+  await keepsPromises(t, openObjects(address, engine))
+  t.ok(keys().every(key => key.startsWith('cluster/one/')))
+
+  const path = join(t.testdirName, 'failed')
+  for (const wrong of [
+    address.replace('//S3RVER', '//other'),
+    address.replace('@safe', '@elsewhere'),
+    's3://a:b@safe?endpoint=http://127.0.0.1:1'
+  ]) {
+    const objects = openObjects(wrong, engine)
+    await t.rejects(objects.get('file/cabc/c2', path), EngineUnavailable)
+    await t.rejects(objects.list(''), EngineUnavailable)
+    t.notOk(existsSync(path))
+  }
+})
+
 t.test('the engine', async t => {
-  const servers = await EngineServers.start(t)
-  const engine = await servers.connect(t)
   await servers.makeStreams(engine)
   const objects = openObjects('nats', engine)
   await keepsPromises(t, objects)
 
   // A real bucket guarantees this as well; the test server does not.
-  const rivals = Array.from({ length: 6 }, () => bytesOf(1_500_000))
+  const rivals = Array.from({ length: 6 }, () => randomBytes(1_500_000))
   await Promise.all(rivals.map(bytes => put(t, objects, 'snap/cabc/13', bytes)))
   const kept = await get(t, objects, 'snap/cabc/13')
   t.ok(
@@ -117,7 +127,7 @@ t.test('the engine', async t => {
       const answer = await connection.request('$JS.API.STREAM.INFO.COFFER_OBJECTS', '{}', { timeout: 5000 })
       return answer.json<{ state: { messages: number } }>().state.messages
     }
-    const [kept, other] = [bytesOf(1_500_000), bytesOf(1_500_000)]
+    const [kept, other] = [randomBytes(1_500_000), randomBytes(1_500_000)]
     await put(t, objects, 'file/c/kept', kept)
     const whole = await messages()
 
@@ -165,7 +175,7 @@ t.test('the engine', async t => {
     t.equal(await messages(), 0)
   })
 
-  const bytes = bytesOf(8_000_000)
+  const bytes = randomBytes(8_000_000)
   await put(t, objects, 'file/c/kill', bytes)
   const leader = await servers.leaderOf('COFFER_OBJECTS')
   const stored = put(t, objects, 'file/c/during', bytes)
@@ -185,28 +195,6 @@ t.test('the engine', async t => {
 
   await servers.kill((leader + 1) % 3)
   await t.rejects(put(t, objects, 'file/c/late', Buffer.from('x')), EngineUnavailable)
-})
-
-t.test('a bucket', async t => {
-  const servers = await EngineServers.start(t)
-  const engine = await servers.connect(t)
-  const { keys, settings } = await bucket(t)
-  const { endpoint } = settings
-  const address = `s3://S3RVER:S3RVER@safe/cluster/one?endpoint=${encodeURIComponent(endpoint)}`
-  await keepsPromises(t, openObjects(address, engine))
-  t.ok(keys().every(key => key.startsWith('cluster/one/')))
-
-  const path = join(t.testdirName, 'failed')
-  for (const wrong of [
-    address.replace('//S3RVER', '//other'),
-    address.replace('@safe', '@elsewhere'),
-    's3://a:b@safe?endpoint=http://127.0.0.1:1'
-  ]) {
-    const objects = openObjects(wrong, engine)
-    await t.rejects(objects.get('file/cabc/c2', path), EngineUnavailable)
-    await t.rejects(objects.list(''), EngineUnavailable)
-    t.notOk(existsSync(path))
-  }
 })
 
 t.test('the address of a bucket', async t => {

@@ -1,23 +1,15 @@
 /** The day-to-day operations of the documentation, with real nodes and engine servers. (docs/cluster.md) */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { command, type Ended } from '../../support/command.js'
 import { rotate } from '../../support/rotation.js'
-import { EngineServers, until } from '../engine-servers.js'
-import { NodeProcess } from '../node-processes.js'
+import { until } from '../engine-servers.js'
+import type { NodeProcess } from '../node-processes.js'
 import { register } from '../registration.js'
+import { survivesDamage } from './damage.js'
+import { prepare } from './small-cluster.js'
 
 t.setTimeout(600_000)
-
-interface Cluster {
-  readonly root: string
-  readonly servers: EngineServers
-  readonly nodes: readonly [NodeProcess, NodeProcess, NodeProcess]
-  /** Runs `coffer cluster …` with the settings of the cluster. */
-  ask(...args: readonly string[]): Promise<Ended>
-}
 
 interface Status {
   readonly nodes: readonly {
@@ -28,37 +20,9 @@ interface Status {
   readonly alarms: readonly object[]
 }
 
-/** Starts the engine of a cluster of three nodes, which are not started yet. */
-async function prepare(t: Test): Promise<Cluster> {
-  const root = mkdtempSync(join(tmpdir(), 'coffer-runbook-'))
-  t.teardown(() => rmSync(root, { recursive: true, force: true }))
-  const servers = await EngineServers.start(t)
-  const engine = servers.urls.join(',')
-  const monitors = `--cluster.engineMonitors=${servers.monitors.join(',')}`
-  const made = (name: string): NodeProcess =>
-    new NodeProcess(t, {
-      name,
-      directory: join(root, name),
-      engine,
-      flags: [monitors, '--cluster.compareSeconds=2']
-    })
-  return {
-    root,
-    servers,
-    nodes: [made('n1'), made('n2'), made('n3')],
-    ask: async (...args) =>
-      await command([
-        'cluster',
-        ...args,
-        `--dataDir=${join(root, 'n1')}`,
-        `--cluster.engine=${engine}`,
-        monitors
-      ])
-  }
-}
-
 t.test('the runbook', async t => {
-  const { ask, nodes, root, servers } = await prepare(t)
+  const cluster = await prepare(t)
+  const { ask, nodes, root, servers } = cluster
   const [n1, n2, n3] = nodes
   const status = async (): Promise<Status & { code: number | null }> => {
     const { code, output } = await ask('status', '--json')
@@ -184,9 +148,11 @@ t.test('the runbook', async t => {
 
   const operations: [string, (t: Test) => Promise<void>][] = [
     ['moves a shard and drains a node', moves],
-    ['upgrades nodes one by one', upgradesNodes],
     ['upgrades servers one by one', upgradesServers],
-    ['replaces a dead machine', replaces]
+    ['repairs a replica of which a part is missing', t => survivesDamage(t, cluster, 'truncated')],
+    ['upgrades nodes one by one', upgradesNodes],
+    ['replaces a dead machine', replaces],
+    ['serves accounts of which a replica is garbled', t => survivesDamage(t, cluster, 'flipped')]
   ]
-  for (const [what, operation] of rotate(t, operations, 2)) await t.test(what, operation)
+  for (const [what, operation] of rotate(t, operations, 4)) await t.test(what, operation)
 })

@@ -4,12 +4,15 @@ import { logSubject } from '../../../cluster/nodes/shard-placement.js'
 import { decode } from '../../../cluster/records.js'
 import { createFixedShards } from '../../../core/call/shard.js'
 import { move, objects, type Node } from '../../cluster/anywhere/memory-nodes.js'
+import { inRotation } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
 import { backedUp, start } from './restored-account.js'
 
 t.setTimeout(600_000)
 
-t.test('an account that its owner uses meanwhile has all of its files', async t => {
+const rarely = inRotation(t, 2)
+
+void rarely('an account that its owner uses meanwhile has all of its files', async t => {
   const world = await start(t)
   const { account, at, nodes, restore } = world
   const { events } = await at(nodes[0]).do('events.get', { streams: ['diary'] })
@@ -25,7 +28,7 @@ t.test('an account that its owner uses meanwhile has all of its files', async t 
   for (const node of nodes) t.same(await world.found(node), backedUp)
 })
 
-t.test('an account that its owner deletes meanwhile is gone', async t => {
+void rarely('an account that its owner deletes meanwhile is gone', async t => {
   const world = await start(t)
   const { account, nodes, restore } = world
   const owner = nodes.find(node => node.owns('alice'))!
@@ -43,7 +46,7 @@ t.test('an account that its owner deletes meanwhile is gone', async t => {
   }
 })
 
-t.test('of two concurrent restores neither removes what the other one references', async t => {
+void rarely('of two concurrent restores neither removes what the other one references', async t => {
   const { account, cluster, restore } = await start(t)
   const subject = logSubject(createFixedShards(64).indexOf('alice'), account.id)
   // Which of them stores its snapshot last is random.
@@ -71,7 +74,7 @@ t.test('of two concurrent restores neither removes what the other one references
   }
 })
 
-t.test('an account is found by a node that had it when another node completed its deletion', async t => {
+void rarely('an account is found by a node that had it when another node completed its deletion', async t => {
   const world = await start(t)
   const { account, nodes, restore } = world
   const from = nodes.find(node => node.owns('alice'))!

@@ -66,7 +66,7 @@ t.test('test files', async t => {
       [true, rejected],
       [false, rejected]
     ] as const
-    for (const [tracesErrors, text] of rotate(t, runs, 2)) {
+    for (const [tracesErrors, text] of rotate(t, runs)) {
       const { errors, files } = await run(t, { a: good, b: text }, tracesErrors)
       t.same([files[0]!.isPassed, files[1]!.isPassed], [true, false])
       const failures = files[1]!.failures.join('\n')
@@ -114,7 +114,7 @@ t.test('test files', async t => {
       })`
     ]
   ] as const
-  for (const [place, [what, text]] of rotate(t, [...ends.entries()], 2))
+  for (const [place, [what, text]] of rotate(t, [...ends.entries()], 3))
     t.test(`a file that ${what} fails, by itself and together`, async t => {
       for (const tracesErrors of isLong ? [true, false] : [(place + seed) % 4 < 2]) {
         const alone = await run(t, { a: text }, tracesErrors)

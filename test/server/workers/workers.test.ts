@@ -4,6 +4,7 @@ import { createFixedShards } from '../../../core/call/shard.js'
 import { WorkerThread } from '../../../server/workers/worker-thread.js'
 import { Client, coffer, testConfig, testSettings, type Answer, type Service } from '../../support/coffer.js'
 import { receiver } from '../../support/receiver.js'
+import { inRotation } from '../../support/rotation.js'
 import { connect, socketOf, until } from '../../support/socket.js'
 import { startServer } from '../../../server/server.js'
 import { ManualClock } from '../../../core/time.js'
@@ -268,7 +269,9 @@ t.test('the number of threads may change between starts', async t => {
   }
 })
 
-t.test('a service whose thread cannot start does not start', async t => {
+const rarely = inRotation(t, 2)
+
+void rarely('a service whose thread cannot start does not start', async t => {
   const { directory } = await coffer(t)
   const settings = testSettings(`${directory}/other`, {
     workers: 1,
@@ -277,7 +280,7 @@ t.test('a service whose thread cannot start does not start', async t => {
   await t.rejects(startServer(settings))
 })
 
-t.test('a thread that has ended refuses requests', async t => {
+void rarely('a thread that has ended refuses requests', async t => {
   const { directory } = await coffer(t)
   const config = testConfig(`${directory}/other`, { auth: { authorizationStep: `${directory}/none.js` } })
   const handlers = {

@@ -3,8 +3,11 @@ import t from 'tap'
 import type { StreamsCriteria } from '../../../storage/event-query/query.js'
 import { listStatements } from '../../../storage/sqlite/statements.js'
 import { eventFile } from '../../support/event-file.js'
+import { inRotation } from '../../support/rotation.js'
 
 t.setTimeout(900_000)
+
+const rarely = inRotation(t, 2)
 
 /** Counts its lookups. */
 class Counting extends Set<number> {
@@ -16,7 +19,7 @@ class Counting extends Set<number> {
   }
 }
 
-t.test('a page of a query with few matches', async t => {
+void rarely('a page of a query with few matches', async t => {
   const file = eventFile(t)
   const streams = Array.from({ length: 30 }, (_, index) => file.stream(`s${index}`))
   const rows = 6000
@@ -56,7 +59,7 @@ t.test('a page with everything in a stream is final: no further query follows', 
   t.end()
 })
 
-t.test('a page of large events', async t => {
+void rarely('a page of large events', async t => {
   const file = eventFile(t)
   const rows = 200
   file.db.exec('BEGIN')
@@ -86,7 +89,7 @@ t.test('a page of large events', async t => {
   }
 })
 
-t.test('a page of events just below the size of large ones', async t => {
+void rarely('a page of events just below the size of large ones', async t => {
   const file = eventFile(t)
   const work = file.stream('work')
   const diary = file.streams.find('diary')!.number
@@ -128,7 +131,7 @@ t.test('a page of events just below the size of large ones', async t => {
     })
 })
 
-t.test('an event of several megabytes is a page by itself', async t => {
+void rarely('an event of several megabytes is a page by itself', async t => {
   const file = eventFile(t)
   for (const [time, size] of [10, 100_000, 9_000_000, 50, 60, 9_000_000, 9_000_000, 10].entries())
     file.insert({ time, content: 'x'.repeat(size) })
@@ -155,7 +158,7 @@ t.test('an event of several megabytes is a page by itself', async t => {
   }
 })
 
-t.test('a page of events in thousands of streams', async t => {
+void rarely('a page of events in thousands of streams', async t => {
   const file = eventFile(t)
   const streams = Array.from({ length: 2000 }, (_, index) => file.stream(`s${index}`))
   const [first, second] = [streams[0]!, streams[1]!]

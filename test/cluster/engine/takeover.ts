@@ -1,21 +1,18 @@
-/** Nodes that take accounts over from each other, with a real engine whose servers are killed: nothing is lost. */
-import t from 'tap'
+/** Nodes that take accounts over from each other, with a real engine of which a server is killed: nothing is lost. */
+import type { Test } from 'tap'
 import { accountSubject } from '../../../cluster/nats/subjects.js'
 import { openObjects } from '../../../cluster/objects/open.js'
 import { Random } from '../../support/random.js'
-import { EngineServers } from '../engine-servers.js'
+import type { EngineServers } from '../engine-servers.js'
 import { Nodes } from '../nodes.js'
 
-t.setTimeout(900_000)
-
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
-t.comment(`COFFER_TEST_SEED=${seed}`)
 const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 200 : 5
 
-t.test('nodes that share an engine lose nothing', async t => {
-  const servers = await EngineServers.start(t)
+/** Tests it on servers with streams. One of them remains killed. */
+export async function losesNothing(t: Test, servers: EngineServers): Promise<void> {
+  t.comment(`COFFER_TEST_SEED=${seed}`)
   const engine = await servers.connect(t)
-  await servers.makeStreams(engine)
   const shared = {
     log: engine,
     objects: openObjects('nats', engine),
@@ -31,4 +28,4 @@ t.test('nodes that share an engine lose nothing', async t => {
   t.same(await nodes.differences(), [])
   t.ok(nodes.told > rounds / 2)
   t.comment(`${JSON.stringify(Object.fromEntries(nodes.answers))}, ${nodes.told} told`)
-})
+}

@@ -1,20 +1,17 @@
 /** The platform log over three real servers, one of which is killed: names are assigned once, all files are equal. */
-import t from 'tap'
+import type { Test } from 'tap'
 import { createId } from '../../../core/ids.js'
 import { openObjects } from '../../../cluster/objects/open.js'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { StoreUnavailable } from '../../../storage/errors.js'
 import { until } from '../../support/socket.js'
-import { EngineServers } from '../engine-servers.js'
+import type { EngineServers } from '../engine-servers.js'
 import { PlatformWorld, type PlatformNode } from './world.js'
-
-t.setTimeout(900_000)
 
 const names = Array.from({ length: 300 }, (_, index) => `person-${index}`)
 
-t.test('names are assigned once while a server is killed', async t => {
-  const servers = await EngineServers.start(t)
-  await servers.makeStreams(await servers.connect(t))
+/** Tests it on servers with streams. One of them remains killed. */
+export async function assignsNamesOnce(t: Test, servers: EngineServers): Promise<void> {
   const world = new PlatformWorld(t)
   const nodes: PlatformNode[] = []
   const objects = openObjects('nats', await servers.connect(t))
@@ -63,4 +60,4 @@ t.test('names are assigned once while a server is killed', async t => {
       return false
     }
   }, 'a snapshot among the objects')
-})
+}

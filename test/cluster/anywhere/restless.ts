@@ -1,13 +1,12 @@
 /** Three nodes, while shards move and nodes are killed: names, files, sockets and webhooks keep their guarantees. */
 import { createHash } from 'node:crypto'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
 import { openObjects } from '../../../cluster/objects/open.js'
 import { headSubjects } from '../../../cluster/nats/object-subjects.js'
 import { createFixedShards } from '../../../core/call/shard.js'
 import { parseControlResponse, encodeControlRequest } from '../../../server/nodes/control.js'
 import { percentile } from '../../../scripts/bench/load/statistics.js'
 import { Random } from '../../support/random.js'
-import { rotate } from '../../support/rotation.js'
 import { receiver } from '../../support/receiver.js'
 import { connect } from '../../support/socket.js'
 import { until } from '../engine-servers.js'
@@ -15,7 +14,7 @@ import { Load } from '../load.js'
 import type { NodeProcess } from '../node-processes.js'
 import { inWords, Pauses } from './pauses.js'
 import { idIn, piecesOf, subjectsLike } from './stored.js'
-import { registration, settled, ThreeNodes, type Answered, type Person } from './three-nodes.js'
+import { registration, settled, type Answered, type Person, type ThreeNodes } from './three-nodes.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
@@ -30,18 +29,15 @@ const mostMs = 60_000
 /** Limit for 99 of 100 moves, as users see them, in milliseconds. */
 const longestPauseMs = 2000
 
-t.setTimeout(isLong ? 3_600_000 : 900_000)
+/** Settings of the nodes. */
+export const restlessFlags = ['--webhooks.allowInternalTargets=true', '--webhooks.minIntervalMs=100']
 
-t.test('three nodes', async t => {
-  t.comment(`COFFER_TEST_SEED=${seed}`)
-  const three = await ThreeNodes.start(t, [
-    '--webhooks.allowInternalTargets=true',
-    '--webhooks.minIntervalMs=100'
-  ])
+/** Returns what three nodes do whatever happens, each with a test of it. */
+export function createStories(three: ThreeNodes): [what: string, test: (t: Test) => Promise<void>][] {
   const { nodes } = three
   const [n1, n2, n3] = nodes as [NodeProcess, NodeProcess, NodeProcess]
 
-  await t.test('assign each username and address once, whichever node is killed meanwhile', async t => {
+  const assign = async (t: Test): Promise<void> => {
     const certain: string[] = []
     const one = async (index: number): Promise<void> => {
       const username = `newcomer-${index}`
@@ -81,16 +77,20 @@ t.test('three nodes', async t => {
       const { body, status } = await settled(() => three.signIn(username))
       t.equal(status, 200, JSON.stringify(body))
     }
-  })
+  }
 
   const people: Person[] = []
-  for (let index = 0; index < users; index++) {
-    const person = await three.user(`person-${index}`)
-    await person.do('streams.create', { id: 'diary', name: 'Diary' })
-    people.push(person)
+  const addPeople = async (): Promise<void> => {
+    for (let index = people.length; index < users; index++) {
+      const person = await three.user(`person-${index}`)
+      await person.do('streams.create', { id: 'diary', name: 'Diary' })
+      people.push(person)
+    }
   }
 
   const move = async (t: Test): Promise<void> => {
+    t.comment(`COFFER_TEST_SEED=${seed}`)
+    await addPeople()
     const registers = await Promise.all(
       people.map(async ({ token, username }, index) => {
         const { event } = await people[index]!.do('events.create', note('0'))
@@ -156,6 +156,7 @@ t.test('three nodes', async t => {
   }
 
   const keep = async (t: Test): Promise<void> => {
+    await addPeople()
     const kept: { person: Person; path: string; digest: string }[] = []
     const upload = async (index: number): Promise<void> => {
       const person = people[index % people.length]!
@@ -248,13 +249,13 @@ t.test('three nodes', async t => {
     t.equal((await person.http('GET', '/events', undefined, n3.url)).status, 200, 'and still answers')
   }
 
-  const under: [string, (t: Test) => Promise<void>][] = [
+  return [
+    ['assign each username and address once, whichever node is killed meanwhile', assign],
     ['move shards under load and notify sockets', move],
     ['keep acknowledged files and nothing of failed uploads', keep],
     ['notify sockets and webhooks at other nodes when the node that serves the user dies', notify]
   ]
-  for (const [what, test] of rotate(t, under)) await t.test(what, test)
-})
+}
 
 const origin = { origin: 'https://app.example' }
 
