@@ -7,8 +7,8 @@ import { testConfig } from '../support/coffer.js'
 t.test('applyDescriptorLimit', async t => {
   const settings = testConfig('unused')
   const cases: [limit: number, users: number, connections: number, warnings: number][] = [
-    [Infinity, 300, 10_000, 0],
-    [100_000, 300, 10_000, 0],
+    [Infinity, 300, 8000, 0],
+    [20_000, 300, 8000, 0],
     [1024, 96, 240, 2],
     [10, 1, 2, 2]
   ]

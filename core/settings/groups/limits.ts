@@ -79,7 +79,7 @@ export const limits = group({
   queryIds: integer('Maximum number of IDs in a streams query', 1000, 1),
   queryConditions: integer('Maximum number of content conditions in a query', 20, 1),
   streamDepth: integer('Maximum nesting depth of streams', 100, 1),
-  connections: integer('Maximum number of connections at a time', 10_000, 1),
+  connections: integer('Maximum number of connections at a time', 8000, 1),
   connectionsPerAddress: integer(
     'Maximum number of connections at a time from one IP address or IPv6 /64 network, except loopback and trusted proxies. 0: a quarter of `connections`',
     0
