@@ -147,7 +147,7 @@ t.test('events', async t => {
     await page.getByRole('progressbar').waitFor()
     await until(() => ways.length === 2, 'the second upload')
     await ways[1]!.continue()
-    await page.getByText('notes.txt').waitFor()
+    await page.getByRole('button', { name: 'Download notes.txt' }).waitFor()
     await page.locator('.picture img').waitFor()
     const { attachments } = (await daisy.do('events.getOne', { id: event.id })).event
     t.same(
