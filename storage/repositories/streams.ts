@@ -8,13 +8,6 @@ import { firstOther, getSystemNumber, type SystemTree } from '../streams/system-
 import { isFollowedId } from '../../schemas/mirrors/followed-ids.js'
 import type { StreamNode } from '../streams/node.js'
 
-/** The record of a deleted stream. `path`: the ids from it up to its root, which decide who may see the record. */
-interface StreamDeletion {
-  readonly id: string
-  readonly deleted: number
-  readonly path: readonly string[]
-}
-
 /** Shared by all nodes without children, which most are. */
 const noChildren: ReadonlySet<Node> = new Set()
 
@@ -194,13 +187,6 @@ export class StreamRepository {
   /** Returns when the stream with this id was deleted, in seconds; `undefined` if there is no record of it. */
   getDeletionTime(id: string): number | undefined {
     return column(this.db, 'SELECT deleted FROM stream_deletion WHERE id = ?').get(id) as number | undefined
-  }
-
-  /** Lists deletions after a time (seconds), latest first. */
-  listDeletionsSince(since: number): StreamDeletion[] {
-    const sql = 'SELECT id, deleted, path FROM stream_deletion WHERE deleted > ? ORDER BY deleted DESC, id'
-    const rows = statement(this.db, sql).all(since) as { id: string; deleted: number; path: string }[]
-    return rows.map(row => ({ ...row, path: JSON.parse(row.path) as string[] }))
   }
 
   /** Drops the cached tree: it may hold what was rolled back. */

@@ -12,6 +12,10 @@ const permissions: Permission[] = Array.from({ length: 6000 }, () => ({ streamId
 /** Maximum time in milliseconds for which other calls may be blocked. */
 const limitMs = 60
 
+const longId = (n: number): string => String(n).padStart(1000, 'x')
+const list = (from: number, number: number): Permission[] =>
+  Array.from({ length: number }, (_, n) => ({ streamId: longId(from + n), level: 'read' }))
+
 const service = await openCoffer(t, { ...apps(app), accesses: { updates: true } })
 const { alice } = service
 await alice.stream('diary')
@@ -87,6 +91,24 @@ t.test('an expired access is replaced', async t => {
   const { access } = await grantApp({ name, expireAfter: 0 })
   const params = { name, type: 'app', permissions: [{ streamId: 'diary', level: 'read' }] }
   await assertEndsInPieces(t, access.id, async () => alice.call('accesses.create', params))
+})
+
+t.test('permissions, with those that have ended, have a limited length', async t => {
+  const { access } = await grantApp({ name: createId() })
+  const update = async (permissions: Permission[]): Promise<Answer> => {
+    const { accesses } = await alice.do('accesses.get')
+    const { id } = accesses.find(({ token }: Answer) => token === access.token)
+    return await alice.call('accesses.update', { id, update: { permissions } })
+  }
+  const tooLong = { error: { id: 'invalid-operation' } }
+  t.match(await alice.call('accesses.create', { name: createId(), permissions: list(0, 2000) }), tooLong)
+  for (let n = 0; n < 5; n++)
+    await alice.do('streams.create', { id: longId(n), name: longId(n), parentId: 'diary' })
+  t.match(await update([...list(0, 5), ...list(10, 1880)]), { error: undefined })
+  for (let n = 0; n < 5; n++)
+    for (const _ of ['trash', 'delete']) await alice.do('streams.delete', { id: longId(n) })
+  t.match(await update(list(10, 1937)), tooLong)
+  t.match(await update(list(10, 1870)), { error: undefined })
 })
 
 t.test('a client revokes its token, or replays one', async t => {
