@@ -1,6 +1,7 @@
 /** Permissions as clients send them, and what may be granted by whom. (docs/spec/accesses.md#permissions) */
 import { Type, type Static } from 'typebox'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
+import type { Access } from '../../schemas/access.js'
 import { FeaturePermission, isStreamPermission, Level, type Permission } from '../../schemas/permission.js'
 import { closed, Identifier, maxNameLength, orNull } from '../../schemas/scalars.js'
 import { formatWireId } from '../access-ids.js'
@@ -81,6 +82,27 @@ export function toStoredPermissions(
     assertTagGrant(store.streams, id, level)
     return { streamId: id, level }
   })
+}
+
+/** Maximum length of the permissions of an access as JSON, with those that have ended. */
+const maxLength = 2_000_000
+
+/**
+ * Throws `invalid-operation` if permissions are too long together with those that ended with their streams, which an access (`before`)
+ * keeps: all are read with each of its calls. Fewer than before are never too long.
+ */
+export function assertPermissionsFit(
+  permissions: readonly Permission[],
+  { endedPermissions = [], permissions: former = [] }: Partial<Access> = {}
+): void {
+  const [length, formerLength, endedLength] = [permissions, former, endedPermissions].map(
+    list => JSON.stringify(list).length
+  )
+  if (length! + endedLength! <= maxLength || length! <= formerLength!) return
+  fail(
+    'invalid-operation',
+    `The permissions of an access, with those that ended with their streams, can have at most ${maxLength} characters`
+  )
 }
 
 /**

@@ -35,9 +35,10 @@ export function isLongToRevoke({ accesses }: Pick<UserStore, 'accesses'>, id: st
  */
 export function* revokeInSteps(call: Call, access: Access): Steps<string[]> {
   const related: string[] = []
-  const sessions = getCounterparty(access) ? listOfferSessions(call.store, access) : []
-  for (const session of sessions)
-    related.push(...(yield* revokeInSteps(call, session)), formatWireId(session))
+  for (const id of getCounterparty(access) ? yield* listOfferSessions(call.store, access) : []) {
+    const session = call.store.accesses.find(id)
+    if (session) related.push(...(yield* revokeInSteps(call, session)), formatWireId(session))
+  }
   if (access.type === 'app') {
     if (!call.store.isDraft && isLongToRevoke(call.store, access.id)) throw new NeedsSteps()
     yield* visitChildren(call, access.id, child => {

@@ -2,6 +2,7 @@
 import type { Permission } from '../../schemas/permission.js'
 import type { Call } from '../call/method.js'
 import { formatWireId, getBaseId } from '../access-ids.js'
+import { assertPermissionsFit } from '../accesses/granting.js'
 import { updateAccess } from '../accesses/update-access.js'
 import { getCreatorId } from '../permissions/access.js'
 import { ApiError } from '../errors.js'
@@ -65,6 +66,7 @@ function changeGrant(
 ): Content {
   try {
     assertOfferable(newPermissions)
+    assertPermissionsFit(toStoredPermissions(newPermissions), access)
   } catch (error) {
     throw new TriggerFailed('cmc-scope-update-local-apply-failed', (error as ApiError).details.data)
   }

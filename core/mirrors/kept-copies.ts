@@ -1,5 +1,4 @@
 /** What servers report that keep copies of this account. (docs/api/mirrors.md#reports) */
-import { timingSafeEqual } from 'node:crypto'
 import type { Access } from '../../schemas/access.js'
 import type { CopyRead, CopyReport } from '../../schemas/mirrors/kept-copy.js'
 import { formatWireId } from '../access-ids.js'
@@ -27,14 +26,11 @@ export function requireGrant({ caller }: Call): Access {
 
 /** Returns the access that had a token, and whose holder keeps a copy. Error: `forbidden`. */
 export function requireFormerGrant({ store }: Call, token: string): Access {
-  const formers = store.mirrors.listKept().map(({ accessId }) => store.accesses.findEver(accessId))
-  const found = formers.find(access => access !== undefined && isSame(access.token, token))
-  return found ?? fail('forbidden', 'No copy is kept with this token')
-}
-
-function isSame(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)]
-  return left.length > 0 && left.length === right.length && timingSafeEqual(left, right)
+  const id = store.mirrors.findKeptByToken(token)
+  return (
+    (id === undefined ? undefined : store.accesses.findEver(id)) ??
+    fail('forbidden', 'No copy is kept with this token')
+  )
 }
 
 /**

@@ -14,7 +14,7 @@ import { isConfidential, type Client } from './clients.js'
 import { failOAuth } from './errors.js'
 import { buildTokenAnswer, type TokenAnswer } from './issue-token.js'
 import { assertScopeAllowed, parseScope, type Scope } from './scope.js'
-import { listSessions, openSession } from './sessions.js'
+import { findOwnSession, openSession } from './sessions.js'
 
 /** What a client may do on its own account. */
 export interface ClientGrant {
@@ -84,7 +84,9 @@ export function* issueClientToken(call: Call, client: Client, { scope }: ClientG
   const { now, services, store } = call
   const permissions: Permission[] = toStoredPermissions(call, scope.permissions)
   const lifetime = client.accessSeconds ?? services.config.oauth.accessSeconds
-  const known = listSessions(store, client).find(
+  const known = yield* findOwnSession(
+    store,
+    client,
     each => (each.expires ?? 0) > now + lifetime / 2 && isDeepStrictEqual(each.permissions, permissions)
   )
   const session =

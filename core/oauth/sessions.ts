@@ -12,6 +12,7 @@ import { revokeInSteps } from '../accesses/revoke-access.js'
 import { bindingKey, getBoundKey } from '../auth/oauth-marks.js'
 import type { Call } from '../call/method.js'
 import { isExpired, listStreamIds } from '../permissions/access.js'
+import { visitSessions } from '../permissions/offer-session.js'
 import type { Client } from './clients.js'
 import { failOAuth } from './errors.js'
 import { createAccessToken, getTokenOwner } from './tokens.js'
@@ -24,11 +25,20 @@ function getSessionName({ id }: Pick<Client, 'id'>): string {
   return `oauth:${id}`
 }
 
-/** Lists the sessions of a client that its own credentials have opened: they are bound to no key, and were created by no user. */
-export function listSessions(store: UserStore, client: Pick<Client, 'id'>): Access[] {
-  return store.accesses
-    .listByName('app', getSessionName(client))
-    .filter(each => each.createdBy === 'system' && getBoundKey(each) === undefined)
+/**
+ * Finds a session of a client that its own credentials have opened: it is bound to no key, and was created by no user. In steps.
+ */
+export function* findOwnSession(
+  store: UserStore,
+  client: Pick<Client, 'id'>,
+  isWanted: (session: Access) => boolean
+): Steps<Access | undefined> {
+  const name = getSessionName(client)
+  let found: Access | undefined
+  const isOwn = (each: Access): boolean =>
+    each.name === name && each.createdBy === 'system' && getBoundKey(each) === undefined
+  yield* visitSessions(store, each => (found ??= isOwn(each) && isWanted(each) ? each : undefined), name)
+  return found
 }
 
 /**
@@ -123,11 +133,25 @@ function buildNames(client: Pick<Client, 'id'>): Pick<Access, 'name' | 'deviceNa
 
 /** Ends sessions of a client that have expired, and the oldest ones, so that one more is within the limit. */
 function* makeRoom(call: Call, client: Pick<Client, 'id'>): Steps<void> {
-  const sessions = call.store.accesses.listByName('app', getSessionName(client))
-  const open = sessions.filter(each => !isExpired(each, call.now))
+  const { now, store } = call
+  const name = getSessionName(client)
+  const expired: string[] = []
+  const open: Pick<Access, 'created' | 'id'>[] = []
+  yield* visitSessions(
+    store,
+    each => {
+      const { created, id } = each
+      if (each.name !== name) return
+      if (isExpired(each, now)) expired.push(id)
+      else open.push({ created, id })
+    },
+    name
+  )
   const oldest = open
     .toSorted((a, b) => a.created - b.created)
     .slice(0, Math.max(0, open.length + 1 - maxSessions))
-  for (const each of [...sessions.filter(one => isExpired(one, call.now)), ...oldest])
-    yield* revokeInSteps(call, each)
+  for (const id of [...expired, ...oldest.map(each => each.id)]) {
+    const session = store.accesses.find(id)
+    if (session) yield* revokeInSteps(call, session)
+  }
 }

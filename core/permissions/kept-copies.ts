@@ -12,7 +12,7 @@ export function assertKept({ mirrors }: UserStore, copies: readonly string[]): v
 /** The copies that a response reads while it is being sent. */
 export class CopiesInUse {
   readonly #ids = new Set<string>()
-  /** Time of the latest deletion of a stream before the first copy was read, in seconds. */
+  /** Time of the latest deletion of a stream before the first copy was read, or the last check, in seconds. */
   #since = 0
 
   /** Notes that a call has read copied streams. */
@@ -28,9 +28,10 @@ export class CopiesInUse {
   assertKept(store: UserStore): void {
     if (this.#ids.size === 0) return
     assertKept(store, [...this.#ids])
-    const deletions = store.streams.listDeletionsSince(this.#since)
-    const erased = deletions.filter(({ path }) => path.some(id => this.#ids.has(id))).map(({ id }) => id)
-    if (erased.length > 0) refuseErased(erased)
+    const erased = store.deletions.findErased(this.#since, this.#ids)
+    if (erased !== undefined) refuseErased([erased])
+    // Records that have been read are not read again before the next page.
+    this.#since = store.deletions.lastOfStream
   }
 }
 

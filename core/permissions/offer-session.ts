@@ -3,6 +3,8 @@
  * that the requester holds because of it. (docs/api/oauth.md#offers)
  */
 import type { Access } from '../../schemas/access.js'
+import { NeedsSteps } from '../../storage/errors.js'
+import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { isExpired } from './access.js'
 import { getCounterparty } from './peer-access.js'
@@ -46,12 +48,31 @@ export function isOfferInForce(store: UserStore, access: Access, now: number): b
   return held !== undefined && !isExpired(held, now)
 }
 
-/** Lists the sessions that belong to the access of a requester. */
-export function listOfferSessions(store: UserStore, { id }: Pick<Access, 'id'>): Access[] {
-  const isOfOffer = (each: Access | undefined): each is Access =>
-    each !== undefined && getOfferMark(each)?.accessId === id
-  return store.accesses
-    .listIdsByPrefix('app', 'oauth:')
-    .map(each => store.accesses.find(each))
-    .filter(isOfOffer)
+/** Maximum number of sessions that are read without yielding. */
+const maxAtOnce = 100
+
+/**
+ * Calls `visit` with each access of a client whose name begins with `prefix`. In steps, one at a time: each may have thousands of
+ * permissions. Throws `NeedsSteps` if that takes long, unless the store is a draft.
+ */
+export function* visitSessions(
+  { accesses, isDraft }: UserStore,
+  visit: (session: Access) => void,
+  prefix = 'oauth:'
+): Steps<void> {
+  if (!isDraft && accesses.hasMoreByPrefix('app', prefix, maxAtOnce)) throw new NeedsSteps()
+  for (const id of accesses.listIdsByPrefix('app', prefix)) {
+    const session = accesses.find(id)
+    if (session) visit(session)
+    yield
+  }
+}
+
+/** Lists the ids of the sessions that belong to the access of a requester. In steps: see {@link visitSessions}. */
+export function* listOfferSessions(store: UserStore, { id }: Pick<Access, 'id'>): Steps<string[]> {
+  const ids: string[] = []
+  yield* visitSessions(store, session => {
+    if (getOfferMark(session)?.accessId === id) ids.push(session.id)
+  })
+  return ids
 }

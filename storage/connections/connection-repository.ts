@@ -1,4 +1,4 @@
-/** The connections of one user. A user has few, so all are cached while the file is open. */
+/** The connections of one user. None is cached: what has arrived from each may have ten thousand kinds. */
 import type { Database } from 'better-sqlite3'
 import type { Arrivals, Connection } from '../../schemas/connection.js'
 import { translateError } from '../errors.js'
@@ -15,32 +15,41 @@ interface Row {
   readonly arrivals: string
 }
 
+/** Number of characters after which a page ends. */
+const pageSize = 128 * 1024
+
 /** The connections, at most one for each access. */
 export class ConnectionRepository {
-  /** By the ids of their accesses. */
-  #all: Map<string, StoredConnection> | undefined
-
   constructor(private readonly db: Database) {}
 
   /** Finds a connection by its id. */
   find(id: string): StoredConnection | undefined {
-    for (const stored of this.#load().values()) if (stored.connection.id === id) return stored
-    return undefined
+    return this.#find('SELECT body, arrivals FROM connection WHERE id = ?', id)
   }
 
   /** Finds the connection of an access. */
   findByAccess(access: string): StoredConnection | undefined {
-    return this.#load().get(access)
+    return this.#find('SELECT body, arrivals FROM connection WHERE access = ?', access)
   }
 
-  /** All connections, in no particular order. */
-  list(): Iterable<StoredConnection> {
-    return this.#load().values()
+  /** Lists connections, the newest first, in pages: a page begins after the connection with the id `last`. */
+  listAfter(last?: string): { readonly connections: readonly StoredConnection[]; readonly isLast: boolean } {
+    // Ids sort in the order of creation.
+    const sql = 'SELECT body, arrivals FROM connection WHERE id < ? ORDER BY id DESC'
+    const connections: StoredConnection[] = []
+    let size = 0
+    for (const row of statement(this.db, sql).iterate(last ?? '\u{10ffff}')) {
+      if (size > pageSize) return { connections, isLast: false }
+      const { arrivals, body } = row as Row
+      connections.push(parse({ arrivals, body }))
+      size += arrivals.length + body.length
+    }
+    return { connections, isLast: true }
   }
 
   /** Number of connections. */
   get size(): number {
-    return this.#load().size
+    return column(this.db, 'SELECT count(*) FROM connection').get() as number
   }
 
   /** Adds a connection with its arrivals. Throws `UniqueViolation` if its access has one. */
@@ -54,32 +63,23 @@ export class ConnectionRepository {
       id,
       accessId
     )
-    this.#load().set(accessId, stored)
   }
 
   /** Replaces the settings of a connection. Its arrivals are written by {@link updateArrivals} only. */
   update(stored: StoredConnection): void {
-    const { accessId, id } = stored.connection
+    const { id } = stored.connection
     this.#write('UPDATE connection SET body = ? WHERE id = ?', JSON.stringify(stored.connection), id)
-    this.#load().set(accessId, stored)
   }
 
   /** Replaces what has arrived from a connection. */
   updateArrivals(stored: StoredConnection): void {
-    const { accessId, id } = stored.connection
+    const { id } = stored.connection
     this.#write('UPDATE connection SET arrivals = ? WHERE id = ?', JSON.stringify(stored.arrivals), id)
-    this.#load().set(accessId, stored)
   }
 
   /** Removes the connection of an access, which must exist. */
   removeByAccess(access: string): void {
-    this.#load().delete(access)
     this.#write('DELETE FROM connection WHERE access = ?', access)
-  }
-
-  /** Drops the cache: it may hold what was rolled back. */
-  invalidate(): void {
-    this.#all = undefined
   }
 
   #write(sql: string, ...values: readonly string[]): void {
@@ -90,15 +90,14 @@ export class ConnectionRepository {
     }
   }
 
-  #load(): Map<string, StoredConnection> {
-    if (this.#all) return this.#all
-    const rows = statement(this.db, 'SELECT body, arrivals FROM connection').all() as Row[]
-    const parsed = rows.map(({ arrivals, body }): StoredConnection => ({
-      connection: JSON.parse(body) as Connection,
-      arrivals: JSON.parse(arrivals) as Arrivals
-    }))
-    return (this.#all = new Map(parsed.map(stored => [stored.connection.accessId, stored])))
+  #find(sql: string, id: string): StoredConnection | undefined {
+    const row = statement(this.db, sql).get(id) as Row | undefined
+    return row && parse(row)
   }
+}
+
+function parse({ arrivals, body }: Row): StoredConnection {
+  return { connection: JSON.parse(body) as Connection, arrivals: JSON.parse(arrivals) as Arrivals }
 }
 
 /** Lists the keys of the secrets of all connections in a user's file. */

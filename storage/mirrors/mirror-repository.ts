@@ -243,6 +243,13 @@ export class MirrorRepository {
     return body === undefined ? undefined : (JSON.parse(body as string) as StoredKeptCopy)
   }
 
+  /** Finds the id of the access that has, or had, a token, and whose holder keeps a copy. Does not read the permissions of others. */
+  findKeptByToken(token: string): string | undefined {
+    const sql = `SELECT access.id FROM mirror_kept CROSS JOIN access ON access.id = mirror_kept.access
+      WHERE access.token = ?`
+    return column(this.db, sql).get(token) as string | undefined
+  }
+
   /** Lists the copies that others keep, or have kept. */
   listKept(): StoredKeptCopy[] {
     const bodies = column(this.db, 'SELECT body FROM mirror_kept').all() as string[]

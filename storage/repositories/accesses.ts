@@ -35,6 +35,9 @@ interface VersionRow {
 const byCreator = `(createdBy >= @creator AND createdBy < @creator || '!'
   OR createdBy > @creator || ':' AND createdBy < @creator || ';')`
 
+/** Selects the accesses whose name has a prefix. */
+const byPrefix = `type = @type AND name >= @prefix AND name < @prefix || char(127) AND deleted IS NULL`
+
 export class AccessRepository {
   #byToken = new Map<string, Access>()
   #byId = new Map<string, Access>()
@@ -81,16 +84,9 @@ export class AccessRepository {
     return body === undefined ? undefined : parse(body)
   }
 
-  /** Lists the accesses with a type and name that are not deleted, on whatever devices. */
-  listByName(type: string, name: string): Access[] {
-    const sql = 'SELECT body FROM access WHERE type = ? AND name = ? AND deleted IS NULL'
-    return column(this.db, sql).all(type, name).map(parse)
-  }
-
-  /** Lists the ids of accesses with a type that are not deleted, and whose name is `prefix` and further ASCII text. */
+  /** Lists the ids of accesses with a type that are not deleted, and whose name is `prefix` and any further ASCII text. */
   listIdsByPrefix(type: string, prefix: string): string[] {
-    const sql = 'SELECT id FROM access WHERE type = ? AND name >= ? AND name < ? AND deleted IS NULL'
-    return column(this.db, sql).all(type, prefix, `${prefix}\u{7f}`) as string[]
+    return column(this.db, `SELECT id FROM access WHERE ${byPrefix}`).all({ type, prefix }) as string[]
   }
 
   /** Lists the personal accesses that are not deleted. Unlike other accesses they are few. */
@@ -144,10 +140,12 @@ export class AccessRepository {
     return this.#hasMore(`${byCreator} AND deleted IS NULL`, { creator, limit })
   }
 
-  /**
-   * Lists the names of at most `limit` accesses after an id, including deleted accesses, by id. Does not read the
-   * permissions of the accesses, which may be very many.
-   */
+  /** Like {@link hasMore}, among the accesses of {@link listIdsByPrefix}. */
+  hasMoreByPrefix(type: string, prefix: string, limit: number): boolean {
+    return this.#hasMore(byPrefix, { type, prefix, limit })
+  }
+
+  /** Lists the names of at most `limit` accesses after an id, including deleted ones, by id. Does not read their permissions. */
   listNamesAfter(id: string, limit: number): Pick<Access, 'id' | 'name' | 'type'>[] {
     const sql = 'SELECT id, name, type FROM access WHERE id > ? ORDER BY id LIMIT +?'
     return statement(this.db, sql).all(id, limit) as Pick<Access, 'id' | 'name' | 'type'>[]
@@ -235,7 +233,7 @@ export class AccessRepository {
     return { accesses, isLast: true }
   }
 
-  #hasMore(condition: string, values: { readonly limit: number; readonly creator?: string }): boolean {
+  #hasMore(condition: string, values: Readonly<Record<string, string | number>>): boolean {
     const sql = `SELECT count(*) > @limit OR total(size) > @maxSize FROM
       (SELECT octet_length(body) AS size FROM access WHERE ${condition} LIMIT +@limit + 1)`
     return column(this.db, sql).get({ ...values, maxSize: maxSizeAtOnce }) === 1

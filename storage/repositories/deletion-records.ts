@@ -39,12 +39,22 @@ const versionTables = {
 } as const
 const noVersions = { share: 0, isDone: true }
 
-/** The size of a record, in bytes. Streams and accesses are small. */
+/** The size of a record, in bytes. An access may have thousands of permissions, and the path of a stream a hundred long ids. */
 const sizes: Readonly<Record<Table, string>> = {
   event_deletion: 'octet_length(paths) + ifnull(octet_length(body), 0)',
-  stream_deletion: '0',
-  access: '0'
+  stream_deletion: 'octet_length(path)',
+  access: 'octet_length(body)'
 }
+
+/** The record of a deleted stream. `path`: the ids from it up to its root, which decide who may see the record. */
+export interface StreamDeletion {
+  readonly id: string
+  readonly deleted: number
+  readonly path: readonly string[]
+}
+
+/** Limits of a page of records: their number, and the characters of their paths, of which one may have 100,000. */
+const [pageRows, pageSize] = [1000, 256 * 1024]
 
 export class DeletionRecords {
   static #cleanings = 0
@@ -54,6 +64,37 @@ export class DeletionRecords {
   /** Time of the latest record of a deleted stream, in seconds; 0 if there is none. */
   get lastOfStream(): number {
     return column(this.db, 'SELECT ifnull(max(deleted), 0) FROM stream_deletion').get() as number
+  }
+
+  /** Lists the records of streams that were deleted after a time (seconds), latest first, in pages: a page begins after `last`. */
+  listStreams(
+    since: number,
+    last?: Pick<StreamDeletion, 'deleted' | 'id'>
+  ): { readonly deletions: readonly StreamDeletion[]; readonly isLast: boolean } {
+    // In the order of the index, so that nothing is sorted.
+    const sql = `SELECT id, deleted, path FROM stream_deletion INDEXED BY stream_deletion_deleted
+      WHERE deleted > ? AND (deleted, id) < (?, ?) ORDER BY deleted DESC, id DESC`
+    const { deleted, id } = last ?? { deleted: Infinity, id: '' }
+    const deletions: StreamDeletion[] = []
+    let size = 0
+    for (const row of statement(this.db, sql).iterate(since, deleted, id)) {
+      if (deletions.length === pageRows || size > pageSize) return { deletions, isLast: false }
+      const { path, ...rest } = row as { id: string; deleted: number; path: string }
+      deletions.push({ ...rest, path: JSON.parse(path) as string[] })
+      size += path.length
+    }
+    return { deletions, isLast: true }
+  }
+
+  /** Returns the id of a copied stream that was deleted after a time (seconds), itself or one above it being among `copies`; `undefined` if there is none. */
+  findErased(since: number, copies: ReadonlySet<string>): string | undefined {
+    const sql = `SELECT id, path FROM stream_deletion INDEXED BY stream_deletion_deleted
+      WHERE deleted > ? AND id >= ':_followed:' AND id < ':_followed;'`
+    for (const row of statement(this.db, sql).iterate(since)) {
+      const { id, path } = row as { id: string; path: string }
+      if (copies.has(id) || (JSON.parse(path) as string[]).some(each => copies.has(each))) return id
+    }
+    return undefined
   }
 
   /** Number of removals in this thread, over all accounts. Static, so that it survives closing a file. */

@@ -8,13 +8,6 @@ import { firstOther, getSystemNumber, type SystemTree } from '../streams/system-
 import { isFollowedId } from '../../schemas/mirrors/followed-ids.js'
 import type { StreamNode } from '../streams/node.js'
 
-/** The record of a deleted stream. `path`: the ids from it up to its root, which decide who may see the record. */
-interface StreamDeletion {
-  readonly id: string
-  readonly deleted: number
-  readonly path: readonly string[]
-}
-
 /** Shared by all nodes without children, which most are. */
 const noChildren: ReadonlySet<Node> = new Set()
 
@@ -48,6 +41,8 @@ export class StreamRepository {
   #tree: Tree | undefined
   #undefinedNumbers: ReadonlySet<number> | undefined
   #version = 0
+  /** Whether the tree may differ from what is committed. */
+  #hasChanged = true
 
   constructor(
     private readonly db: Database,
@@ -139,7 +134,9 @@ export class StreamRepository {
     const tree = this.#load()
     const text = JSON.stringify(stream)
     const number = this.#numbers.next()
+    // A taken id or name changes nothing.
     this.#write('INSERT INTO stream (number, id, body) VALUES (?, ?, ?)', number, stream.id, text)
+    this.#hasChanged = true
     this.#numbers.markUsed(number)
     // The id is in use again: clients must not treat the new stream as deleted.
     this.#write('DELETE FROM stream_deletion WHERE id = ?', stream.id)
@@ -159,6 +156,7 @@ export class StreamRepository {
     if (!node) throw new Error('No such stream')
     const text = JSON.stringify(stream)
     this.#write('UPDATE stream SET body = ? WHERE number = ?', text, node.number)
+    this.#hasChanged = true
     detachFromParent(tree, node)
     addLength(tree, stream.id, text.length - node.text.length)
     node.stream = stream
@@ -184,6 +182,7 @@ export class StreamRepository {
       deleted,
       JSON.stringify(path)
     )
+    this.#hasChanged = true
     detachFromParent(tree, node)
     tree.byId.delete(id)
     tree.byNumber.delete(node.number)
@@ -196,16 +195,18 @@ export class StreamRepository {
     return column(this.db, 'SELECT deleted FROM stream_deletion WHERE id = ?').get(id) as number | undefined
   }
 
-  /** Lists deletions after a time (seconds), latest first. */
-  listDeletionsSince(since: number): StreamDeletion[] {
-    const sql = 'SELECT id, deleted, path FROM stream_deletion WHERE deleted > ? ORDER BY deleted DESC, id'
-    const rows = statement(this.db, sql).all(since) as { id: string; deleted: number; path: string }[]
-    return rows.map(row => ({ ...row, path: JSON.parse(row.path) as string[] }))
+  /** To be called when a transaction begins: until a stream changes, the cached tree is what is committed. */
+  begin(): void {
+    this.#hasChanged = false
   }
 
-  /** Drops the cached tree: it may hold what was rolled back. */
+  /**
+   * Drops the cached tree, which may hold what was rolled back, unless no stream has changed in the transaction: reading hundreds of
+   * thousands again takes a second.
+   */
   invalidate(): void {
     this.#numbers.invalidate()
+    if (!this.#hasChanged) return
     this.#tree = undefined
     this.#version++
   }

@@ -146,7 +146,6 @@ export class Repositories {
     this.attachments.invalidate()
     this.series.invalidate()
     this.webhooks.invalidate()
-    this.connections.invalidate()
     this.channels.invalidate()
     this.letter.invalidate()
     this.messages.invalidate()

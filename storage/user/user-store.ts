@@ -104,8 +104,7 @@ export class UserStore extends Repositories {
   /**
    * Runs `work` in a transaction, and resolves with its value once that is on disk. Writes of one turn of the
    * event loop share a commit; one that throws is rolled back alone. `work` is synchronous. `access`: id of
-   * the access whose turns it takes. Rejects with what `work` throws, and with `StoreBusy` if too many writes
-   * wait.
+   * the access whose turns it takes. Rejects with what `work` throws, and `StoreBusy` if too many writes wait.
    */
   write<T>(work: () => T, access = ''): Promise<T> {
     return this.#enqueue(work, access, true)
@@ -238,6 +237,7 @@ export class UserStore extends Repositories {
 
   #beginTransaction(): void {
     this.#used = undefined
+    this.streams.begin()
     this.durability.begin()
     statement(this.db, 'BEGIN IMMEDIATE').run()
   }

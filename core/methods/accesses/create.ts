@@ -14,6 +14,7 @@ import {
   toStoredPermissions,
   assertMayGrant,
   assertNotPersonal,
+  assertPermissionsFit,
   RequestedPermissions,
   type RequestedPermission
 } from '../../accesses/granting.js'
@@ -101,6 +102,7 @@ function* createAccess(call: Call, params: Params): Steps<{ access: PublicAccess
   // The consent page passes on the mark of a client of OAuth. It counts only with the client's request.
   assertNoServiceData(params.clientData, call.caller.isPersonal ? oauthKey : undefined)
   const permissions = toStoredPermissions(call, params.permissions)
+  assertPermissionsFit(permissions)
   yield
   assertMayGrant(call, type, permissions)
   yield

@@ -19,7 +19,12 @@ import {
   assertWithinApp,
   findManagingApp
 } from '../../accesses/chain-rules.js'
-import { assertStreamsExist, RequestedPermissions, toStoredPermissions } from '../../accesses/granting.js'
+import {
+  assertPermissionsFit,
+  assertStreamsExist,
+  RequestedPermissions,
+  toStoredPermissions
+} from '../../accesses/granting.js'
 import { mayManage, PublicAccess, toPublicAccess } from '../../accesses/public-access.js'
 import { applyChange, updateAccess, type AccessChange } from '../../accesses/update-access.js'
 import { requireCurrentAccess } from '../../accesses/wire-id.js'
@@ -124,10 +129,11 @@ function toChange(call: Call, before: Access, given: Update): AccessChange {
 }
 
 /**
- * Checks what an app may share: at least one stream, and only streams that exist, unless it shares them
- * already. The user may share any.
+ * Checks how long the permissions are, and what an app may share: at least one stream, and only streams that exist, unless it shares
+ * them already. The user may share any.
  */
 function checkPermissions({ caller, store }: Call, before: Access, permissions: Permission[]): Permission[] {
+  assertPermissionsFit(permissions, before)
   if (caller.isPersonal) return permissions
   if (!permissions.some(isStreamPermission)) fail('forbidden', 'At least one stream permission is required')
   const known = new Set(before.permissions?.map(each => isStreamPermission(each) && each.streamId))

@@ -2,8 +2,10 @@
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
-import { method } from '../../call/method.js'
+import { method, type Call } from '../../call/method.js'
+import type { Reader } from '../../call/reader.js'
 import { PublicConnection, toPublicConnection } from '../../connections/connection.js'
+import type { Listing } from '../../json/json-text.js'
 
 /** Returns all connections, the newest first, and the dialects that the service understands. */
 export const get = method({
@@ -17,12 +19,20 @@ export const get = method({
   }),
   mode: 'read',
   allow: personalOnly,
-  run(call) {
-    const all = [...call.store.connections.list()].map(stored => toPublicConnection(call, stored))
-    // Ids sort in the order of creation.
-    return {
-      connections: all.toSorted((a, b) => (a.id < b.id ? 1 : -1)),
-      dialects: Array.from(call.services.dialects.values(), ({ id, name }) => ({ id, name }))
+  run: call => ({
+    connections: listConnections(call),
+    dialects: Array.from(call.services.dialects.values(), ({ id, name }) => ({ id, name }))
+  })
+})
+
+function listConnections(call: Call): Listing<Reader> {
+  let last: string | undefined
+  return {
+    next({ store }) {
+      const { connections, isLast } = store.connections.listAfter(last)
+      last = connections.at(-1)?.connection.id
+      const texts = connections.map(each => JSON.stringify(toPublicConnection(call, each)))
+      return { text: texts.join(','), count: texts.length, done: isLast }
     }
   }
-})
+}

@@ -7,8 +7,13 @@ import { isAuditId } from '../../audit-ids.js'
 import { listAuditRoots, listAuditStreams } from '../../audit/streams.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
+import type { Reader } from '../../call/reader.js'
+import { createId } from '../../ids.js'
+import type { Listing } from '../../json/json-text.js'
 import { listSecretRoots, listSecretStreams } from '../../shared-secrets/streams.js'
 import { insertRoots, type InsertedRoots } from '../../streams/insert-roots.js'
+import type { StreamDeletion } from '../../../storage/repositories/deletion-records.js'
+import type { Caller } from '../../permissions/caller.js'
 import { describeMarksAbove } from '../../streams/marks.js'
 import { StreamView } from '../../streams/stream-view.js'
 import { isSecretsStreamId } from '../../system-ids.js'
@@ -39,7 +44,7 @@ export const get = method({
   // The record of a deleted stream is removed when another stream takes its id.
   hiddenState(call, { includeDeletionsSince: since }) {
     const marks = describeMarksAbove(call)
-    return typeof since === 'number' ? [listDeletions(call, since), marks] : marks
+    return typeof since === 'number' ? [describeDeletions(call, since), marks] : marks
   },
   run(call, { parentId, state, includeDeletionsSince }) {
     const view = new StreamView(call.store, call.caller, state === 'all')
@@ -48,7 +53,7 @@ export const get = method({
         ? listBelow(call, view, parentId)
         : insertRoots(view.roots(), listInsertedRoots(call))
     if (typeof includeDeletionsSince !== 'number') return { streams }
-    return { streams, streamDeletions: listDeletions(call, includeDeletionsSince) }
+    return { streams, streamDeletions: listDeletions(includeDeletionsSince) }
   }
 })
 
@@ -70,10 +75,27 @@ function listBelow(call: Call, view: StreamView, parentId: string): object {
   return view.below(parent)
 }
 
-/** Returns the deletions of streams that the caller could have listed. */
-function listDeletions({ caller, store }: Call, since: number): ItemDeletion[] {
-  return store.streams
-    .listDeletionsSince(since)
+/** Lists the deletions of streams that the caller could have listed, the latest first. */
+function listDeletions(since: number): Listing<Reader> {
+  let last: StreamDeletion | undefined
+  return {
+    next({ caller, store }) {
+      const { deletions, isLast } = store.deletions.listStreams(since, last)
+      last = deletions.at(-1)
+      const texts = filterDeletions(caller, deletions).map(each => JSON.stringify(each))
+      return { text: texts.join(','), count: texts.length, done: isLast }
+    }
+  }
+}
+
+/** Returns these deletions, or a value of its own each time if they are too many to be read for a validator. */
+function describeDeletions({ caller, store }: Call, since: number): readonly ItemDeletion[] | string {
+  const { deletions, isLast } = store.deletions.listStreams(since)
+  return isLast ? filterDeletions(caller, deletions) : createId()
+}
+
+function filterDeletions(caller: Caller, deletions: readonly StreamDeletion[]): ItemDeletion[] {
+  return deletions
     .filter(({ deleted, path }) => caller.couldList(path, deleted))
     .map(({ id, deleted }) => ({ id, deleted }))
 }

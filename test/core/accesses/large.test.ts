@@ -1,9 +1,10 @@
 /** Accesses that an app has shared, each with thousands of permissions, do not block other calls, however they end. */
+import { createHash } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { createId, createToken } from '../../../core/ids.js'
 import type { Permission } from '../../../schemas/permission.js'
 import { openCoffer, type Answer, type Client } from '../../support/coffer.js'
-import { app, apps, clientId, obtain, post } from '../../support/oauth.js'
+import { app, apps, clientId, obtain, post, redirectUri } from '../../support/oauth.js'
 import { assertTakesLessThan, longestTurn } from '../../support/probe.js'
 
 /** Fewer accesses than are worked on in one piece, but 13 MB. */
@@ -12,7 +13,22 @@ const permissions: Permission[] = Array.from({ length: 6000 }, () => ({ streamId
 /** Maximum time in milliseconds for which other calls may be blocked. */
 const limitMs = 60
 
-const service = await openCoffer(t, { ...apps(app), accesses: { updates: true } })
+const longId = (n: number): string => String(n).padStart(1000, 'x')
+const list = (from: number, number: number): Permission[] =>
+  Array.from({ length: number }, (_, n) => ({ streamId: longId(from + n), level: 'read' }))
+
+const secret = 'a client secret that nobody guesses'
+/** A client that gets sessions of its own in the account. */
+const worker = {
+  id: 'worker-client',
+  oauth: {
+    redirectURIs: [redirectUri],
+    secretHash: createHash('sha256').update(secret).digest('hex'),
+    account: 'alice'
+  }
+}
+
+const service = await openCoffer(t, { ...apps(app, worker), accesses: { updates: true } })
 const { alice } = service
 await alice.stream('diary')
 
@@ -89,6 +105,24 @@ t.test('an expired access is replaced', async t => {
   await assertEndsInPieces(t, access.id, async () => alice.call('accesses.create', params))
 })
 
+t.test('permissions, with those that have ended, have a limited length', async t => {
+  const { access } = await grantApp({ name: createId() })
+  const update = async (permissions: Permission[]): Promise<Answer> => {
+    const { accesses } = await alice.do('accesses.get')
+    const { id } = accesses.find(({ token }: Answer) => token === access.token)
+    return await alice.call('accesses.update', { id, update: { permissions } })
+  }
+  const tooLong = { error: { id: 'invalid-operation' } }
+  t.match(await alice.call('accesses.create', { name: createId(), permissions: list(0, 2000) }), tooLong)
+  for (let n = 0; n < 5; n++)
+    await alice.do('streams.create', { id: longId(n), name: longId(n), parentId: 'diary' })
+  t.match(await update([...list(0, 5), ...list(10, 1880)]), { error: undefined })
+  for (let n = 0; n < 5; n++)
+    for (const _ of ['trash', 'delete']) await alice.do('streams.delete', { id: longId(n) })
+  t.match(await update(list(10, 1937)), tooLong)
+  t.match(await update(list(10, 1870)), { error: undefined })
+})
+
 t.test('a client revokes its token, or replays one', async t => {
   const scope = 'diary:manage offline_access'
   const findId = async (): Promise<string> => {
@@ -111,4 +145,44 @@ t.test('a client revokes its token, or replays one', async t => {
     const { body } = await post(service, '/oauth/token', { ...replay, refresh_token })
     return t.match(body, { error: 'invalid_grant' })
   })
+})
+
+t.test('a client with large sessions opens another', async t => {
+  const { accounts } = service.server.services
+  const store = accounts.openStore(accounts.find('alice')!)
+  await store.write(() => {
+    for (let n = 0; n < count; n++)
+      store.accesses.insert({
+        id: createId(),
+        token: createToken(),
+        type: 'app',
+        name: `oauth:${worker.id}`,
+        deviceName: createId(),
+        permissions,
+        ...(n === 0 && { expires: 1 }),
+        created: 1,
+        createdBy: 'system',
+        modified: 1,
+        modifiedBy: 'system'
+      })
+  })
+  const factor = { method: 'totp', content: { secret: 'A'.repeat(32) }, recoveryCodes: [] }
+  await service.call(undefined, 'test.enrol', { username: 'alice', factor })
+  const form = {
+    grant_type: 'client_credentials',
+    scope: 'diary:read',
+    client_id: worker.id,
+    client_secret: secret
+  }
+  const tokens: string[] = []
+  const open = async (): Promise<void> => {
+    const { body } = await post(service, '/oauth/token', form)
+    t.match(body, { token_type: 'Bearer' })
+    tokens.push(body.access_token)
+  }
+  await assertTakesLessThan(t, limitMs, async () => await longestTurn(open), 1)
+  await open()
+  t.equal(new Set(tokens).size, 1, 'the session is found again')
+  const names = store.accesses.list().filter(({ name }) => name === `oauth:${worker.id}`)
+  t.equal(names.length, count, 'the expired session has ended')
 })

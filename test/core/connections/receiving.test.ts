@@ -1,6 +1,7 @@
 import t from 'tap'
-import { coffer, type Answer, type Client } from '../../support/coffer.js'
+import { coffer, openCoffer, textsOf, type Answer, type Client } from '../../support/coffer.js'
 import { broughtIn } from '../../support/importing.js'
+import { assertTakesLessThan, longestTurn } from '../../support/probe.js'
 import { connect, events, look, points, send } from '../../transports/receive/connecting.js'
 import { inRotation } from '../../support/rotation.js'
 
@@ -23,6 +24,42 @@ const visit = (departure: string): object => ({
 async function versions(user: Client, id: string): Promise<Answer[]> {
   return (await user.do('events.getOne', { id, includeHistory: true })).history
 }
+
+t.test('connections with much that is not understood do not block other calls', async t => {
+  const { alice, server } = await openCoffer(t)
+  await connect(alice, 'owntracks')
+  const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
+  const { connections } = store.connections.listAfter()
+  const notUnderstood = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`kind-${n}`, 1]))
+  await store.write(() => {
+    for (let n = 0; n < 50; n++) {
+      const connection = { ...connections[0]!.connection, id: `a${n}`, accessId: `a${n}` }
+      store.connections.insert({ connection, arrivals: { ...connections[0]!.arrivals, notUnderstood } })
+    }
+  })
+  const list = async (): Promise<void> => {
+    const outcome = await server.registry.call({
+      user: 'alice',
+      method: 'connections.get',
+      params: {},
+      credentials: { ip: '127.0.0.1', via: 'http', authorization: alice.token }
+    })
+    // Parsing all of it would take longer.
+    for await (const _ of textsOf(outcome));
+  }
+  await assertTakesLessThan(t, 60, async () => await longestTurn(list))
+  const { connections: listed } = await alice.do('connections.get')
+  t.same(
+    listed.map(({ id }: Answer) => id),
+    [
+      connections[0]!.connection.id,
+      ...Array.from({ length: 50 }, (_, n) => `a${n}`)
+        .toSorted()
+        .toReversed()
+    ],
+    'the newest first'
+  )
+})
 
 t.test('an item that has changed becomes a new version, once', async t => {
   const { alice } = await coffer(t, { versioning: { forceKeepHistory: true } })

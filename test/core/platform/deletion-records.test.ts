@@ -106,6 +106,35 @@ t.test('removing thousands of records does not block other calls', async t => {
   t.same((await told(alice))[0], [])
 })
 
+t.test('large records are removed a few at a time', async t => {
+  const { alice, clock } = await openCoffer(t, { auth })
+  const ids = Array.from({ length: 98 }, (_, n) => String(n).padStart(1000, 'x'))
+  for (const [n, id] of ids.entries())
+    await alice.do('streams.create', { id, name: id, parentId: n === 0 ? null : ids[n - 1] })
+  const children = Array.from({ length: 100 }, () => createId())
+  for (const id of children) await alice.stream(id, ids.at(-1))
+  const store = storeOf(alice)
+  const fields = { type: 'shared' as const, created: 1, createdBy: 'x', modified: 1, modifiedBy: 'x' }
+  await store.write(() => {
+    for (const id of children) store.streams.remove(id, store.stamp(clock.now()))
+    for (let n = 0; n < 20; n++) {
+      const permissions = ids.map(streamId => ({ streamId, level: 'read' as const }))
+      const access = { ...fields, id: createId(), token: createId(), name: createId(), permissions }
+      const large = Array.from({ length: 10 }, () => permissions).flat()
+      store.accesses.insert({ ...access, permissions: large, deleted: store.stamp(clock.now()) })
+    }
+  })
+  clock.advance(year + 1)
+  const removed: number[] = []
+  while (store.deletions.hasBefore(clock.now() - year))
+    removed.push(await store.commit(() => store.deletions.removeBefore(clock.now() - year, 1000)))
+  t.equal(
+    removed.reduce((sum, count) => sum + count),
+    120
+  )
+  t.ok(Math.max(...removed) < 100, `${removed.join(', ')} at a time`)
+})
+
 t.test('retention of deletion records', async t => {
   t.test('can be set', async t => {
     const { alice, clock, server } = await openCoffer(t, { auth, deletions: { retention: 60 } })

@@ -2,6 +2,7 @@ import t from 'tap'
 import { createId } from '../../../../core/ids.js'
 import type { Level } from '../../../../schemas/permission.js'
 import { type Client, coffer, openCoffer, textsOf } from '../../../support/coffer.js'
+import { assertTakesLessThan, longestTurn } from '../../../support/probe.js'
 
 /** Formats streams with their substreams: `a(b c(d))`, without the service's own. */
 function shape(streams: { id: string; children: never[] }[]): string {
@@ -170,6 +171,31 @@ t.test('streams.get', async t => {
     const service = await coffer(t)
     const answer = await service.call('alice', 'streams.get', {})
     t.match(answer, { status: 401, error: { id: 'invalid-access-token' } })
+  })
+
+  t.test('lists many deletions of deep streams in short pieces', async t => {
+    const { alice, server } = await openCoffer(t)
+    const ids = Array.from({ length: 99 }, (_, n) => String(n).padStart(1000, 'x'))
+    for (const [n, id] of ids.entries())
+      await alice.do('streams.create', { id, name: id, parentId: n === 0 ? null : ids[n - 1] })
+    const children = Array.from({ length: 300 }, () => createId())
+    for (const id of children) await alice.stream(id, ids.at(-1))
+    const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
+    await store.write(() => {
+      for (const id of children.slice(0, 200)) store.streams.remove(id, 1)
+      for (const id of children.slice(200)) store.streams.remove(id, 2)
+    })
+    const read = async (): Promise<string[]> => {
+      const { streamDeletions } = await alice.do('streams.get', { includeDeletionsSince: 0 })
+      return streamDeletions.map(({ id }: { id: string }) => id)
+    }
+    await assertTakesLessThan(t, 40, async () => await longestTurn(read))
+    await assertTakesLessThan(t, 40, async () =>
+      longestTurn(async () => alice.http('GET', '/streams?includeDeletionsSince=0'))
+    )
+    const found = await read()
+    t.same(found.toSorted(), children.toSorted())
+    t.same(found.slice(0, 100).toSorted(), children.slice(200).toSorted(), 'the latest first')
   })
 
   t.test('returns trees as deep as the limit permits, and deeper', async t => {
