@@ -26,7 +26,7 @@ export function requireGrant({ caller }: Call): Access {
 
 /** Returns the access that had a token, and whose holder keeps a copy. Error: `forbidden`. */
 export function requireFormerGrant({ store }: Call, token: string): Access {
-  const id = store.mirrors.findKeptByToken(token)
+  const id = token === '' ? undefined : store.mirrors.findKeptByToken(token)
   return (
     (id === undefined ? undefined : store.accesses.findEver(id)) ??
     fail('forbidden', 'No copy is kept with this token')
