@@ -2,21 +2,16 @@
 import type { Access } from '../../schemas/access.js'
 import { connectionField } from '../../schemas/connection.js'
 import type { Call } from '../call/method.js'
-import { runSteps, type Steps } from '../../storage/steps.js'
+import type { Steps } from '../../storage/steps.js'
 import { NeedsSteps } from '../../storage/errors.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { formatWireId } from '../access-ids.js'
 import { releaseAlias } from './aliases.js'
 import { listStreamIds } from '../permissions/access.js'
-import { listOfferSessions } from '../permissions/offer-session.js'
+import { visitOfferSessions } from '../permissions/offer-session.js'
 import { getCounterparty } from '../permissions/peer-access.js'
 import { removeNotice } from './notices.js'
 import { visitChildren } from './chain-rules.js'
-
-/** Does the same as {@link revokeInSteps} in one piece, within a write that can be repeated in steps. */
-export function revokeAccess(call: Call, access: Access): void {
-  runSteps(revokeInSteps(call, access))
-}
 
 /** Maximum accesses that are revoked without yielding. */
 const maxAtOnce = 100
@@ -35,9 +30,14 @@ export function isLongToRevoke({ accesses }: Pick<UserStore, 'accesses'>, id: st
  */
 export function* revokeInSteps(call: Call, access: Access): Steps<string[]> {
   const related: string[] = []
-  const sessions = getCounterparty(access) ? listOfferSessions(call.store, access) : []
-  for (const session of sessions)
-    related.push(...(yield* revokeInSteps(call, session)), formatWireId(session))
+  if (getCounterparty(access)) {
+    // The sessions are found among all that OAuth clients have.
+    if (!call.store.isDraft && call.store.accesses.hasMore(maxAtOnce)) throw new NeedsSteps()
+    yield* visitOfferSessions(call.store, access, function* (session) {
+      for (const id of yield* revokeInSteps(call, session)) related.push(id)
+      related.push(formatWireId(session))
+    })
+  }
   if (access.type === 'app') {
     if (!call.store.isDraft && isLongToRevoke(call.store, access.id)) throw new NeedsSteps()
     yield* visitChildren(call, access.id, child => {

@@ -3,6 +3,7 @@
  * that the requester holds because of it. (docs/api/oauth.md#offers)
  */
 import type { Access } from '../../schemas/access.js'
+import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { isExpired } from './access.js'
 import { getCounterparty } from './peer-access.js'
@@ -46,12 +47,15 @@ export function isOfferInForce(store: UserStore, access: Access, now: number): b
   return held !== undefined && !isExpired(held, now)
 }
 
-/** Lists the sessions that belong to the access of a requester. */
-export function listOfferSessions(store: UserStore, { id }: Pick<Access, 'id'>): Access[] {
-  const isOfOffer = (each: Access | undefined): each is Access =>
-    each !== undefined && getOfferMark(each)?.accessId === id
-  return store.accesses
-    .listIdsByPrefix('app', 'oauth:')
-    .map(each => store.accesses.find(each))
-    .filter(isOfOffer)
+/** Calls `visit` with each session that belongs to the access of a requester. In steps, one at a time: each may have many permissions. */
+export function* visitOfferSessions(
+  { accesses }: UserStore,
+  { id }: Pick<Access, 'id'>,
+  visit: (session: Access) => Steps<void>
+): Steps<void> {
+  for (const sessionId of accesses.listIdsByPrefix('app', 'oauth:')) {
+    const session = accesses.find(sessionId)
+    if (session && getOfferMark(session)?.accessId === id) yield* visit(session)
+    yield
+  }
 }
