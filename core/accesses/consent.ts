@@ -5,7 +5,7 @@
  */
 import { Type, type Static } from 'typebox'
 import type { StoredRequest } from '../../storage/platform/auth-requests.js'
-import type { Destination } from '../../storage/repositories/accesses.js'
+import type { Destination } from '../../storage/repositories/consents.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Config } from '../settings/config.js'
 import { getPresentedToken } from '../auth/authenticate.js'

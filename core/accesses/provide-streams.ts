@@ -24,7 +24,7 @@ export function* provideStreams(call: Call, requested: readonly RequestedPermiss
     const { defaultName, level, streamId } = permission
     const { streams } = call.store
     if (streams.isTagId(streamId)) {
-      if (level !== 'none' && !streams.find(streamId)) provideTagStream(call, streamId)
+      if (level !== 'none' && !streams.find(streamId)) yield* provideTagStream(call, streamId)
       continue
     }
     // System streams always exist, also under their older ids. Streams for consent are created with names that the service chooses.

@@ -2,7 +2,7 @@
 import type { Access } from '../../schemas/access.js'
 import { connectionField } from '../../schemas/connection.js'
 import type { Call } from '../call/method.js'
-import { runSteps, type Steps } from '../../storage/steps.js'
+import type { Steps } from '../../storage/steps.js'
 import { NeedsSteps } from '../../storage/errors.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { formatWireId } from '../access-ids.js'
@@ -12,11 +12,6 @@ import { listOfferSessions } from '../permissions/offer-session.js'
 import { getCounterparty } from '../permissions/peer-access.js'
 import { removeNotice } from './notices.js'
 import { visitChildren } from './chain-rules.js'
-
-/** Does the same as {@link revokeInSteps} in one piece, within a write that can be repeated in steps. */
-export function revokeAccess(call: Call, access: Access): void {
-  runSteps(revokeInSteps(call, access))
-}
 
 /** Maximum accesses that are revoked without yielding. */
 const maxAtOnce = 100
@@ -37,7 +32,9 @@ export function* revokeInSteps(call: Call, access: Access): Steps<string[]> {
   const related: string[] = []
   for (const id of getCounterparty(access) ? yield* listOfferSessions(call.store, access) : []) {
     const session = call.store.accesses.find(id)
-    if (session) related.push(...(yield* revokeInSteps(call, session)), formatWireId(session))
+    if (!session) continue
+    for (const each of yield* revokeInSteps(call, session)) related.push(each)
+    related.push(formatWireId(session))
   }
   if (access.type === 'app') {
     if (!call.store.isDraft && isLongToRevoke(call.store, access.id)) throw new NeedsSteps()

@@ -3,11 +3,17 @@
  * nothing of its hooks. (docs/architecture.md#hooks)
  */
 import type { Account } from '../../storage/platform/account.js'
+import type { Steps } from '../../storage/steps.js'
 import type { Caller } from '../permissions/caller.js'
 import type { Call, Result } from './method.js'
 
-/** How a call goes on after {@link MethodHook.before}: with these params, or with this result instead of the method's. */
-type HookDecision = { readonly params: unknown } | { readonly result: Result }
+/**
+ * How a call goes on after {@link MethodHook.before}: with these params, once the work is done, if any, or with this result instead
+ * of the method's.
+ */
+type HookDecision =
+  | { readonly params: unknown; readonly work?: Steps<void> | undefined }
+  | { readonly result: Result }
 
 /** The rules of a module for one method. All members are optional. */
 export interface MethodHook {

@@ -1,6 +1,7 @@
 /** Accepting an offer, as the accepter's server carries it out: reading, granting, telling the requester. (docs/spec/consent.md#accepting) */
 import type { Access } from '../../schemas/access.js'
 import type { Account } from '../../storage/platform/account.js'
+import type { Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import type { PeerOffer, Services } from '../call/services.js'
 import { getResponseStreamId, parseAppPlace } from '../cmc-ids.js'
@@ -275,14 +276,14 @@ export function completeAcceptance(
  * Fails an acceptance: ends what has been granted, removes its form, its delivery and the endpoint in its
  * event, which says why.
  */
-export function failAcceptance(
+export function* failAcceptance(
   call: Call,
   { body, number }: QueuedDelivery & { readonly body: Acceptance },
   { detail, reason }: TriggerFailed
-): void {
+): Steps<void> {
   const { store } = call
   const found = body.granted && findRelationship(call, body.granted.accessId)
-  if (found) endRelationship(call, found)
+  if (found) yield* endRelationship(call, found)
   const formId = body.granted?.completed['formId']
   if (typeof formId === 'string') removeForm(call, formId)
   store.cmc.removeDelivery(number)

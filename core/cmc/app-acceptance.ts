@@ -1,5 +1,6 @@
 /** Accepting an offer of an app that asks by OAuth: the page waits for the outcome. (docs/api/oauth.md#offers) */
 import type { Event } from '../../schemas/event.js'
+import type { Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import type { PeerOffer } from '../call/services.js'
 import { writeSeparately } from '../call/write-separately.js'
@@ -98,11 +99,11 @@ function refuseOffer(reason: string): never {
 }
 
 /** Ends an access that a peer holds, if it has not ended yet, and tells the peer. Must run within a transaction. */
-export function endPeerAccess(call: Call, accessId: string): void {
+export function* endPeerAccess(call: Call, accessId: string): Steps<void> {
   const found = findRelationship(call, accessId)
   if (!found) return
   announceEnd(call, found, {})
-  endRelationship(call, found)
+  yield* endRelationship(call, found)
 }
 
 /** Returns the id of the stream with the answers to an app's offers. */

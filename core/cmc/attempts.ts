@@ -20,7 +20,7 @@ import {
   type PeerAnswer,
   type PeerCalls
 } from './peers/peer-calls.js'
-import { amendContent, recordAction, writeAsService } from './service-calls.js'
+import { amendContent, recordAction, writeAsService, writeStepsAsService } from './service-calls.js'
 
 /** Who delivers, and to whom. */
 export interface DeliveryContext {
@@ -42,7 +42,9 @@ export async function makeAttempt(context: DeliveryContext, queued: QueuedDelive
     else await beginAcceptance(context, acceptance)
   } catch (error) {
     if (!(error instanceof TriggerFailed)) throw error
-    await writeAsService(context.services, context.account, call => failAcceptance(call, acceptance, error))
+    await writeStepsAsService(context.services, context.account, call =>
+      failAcceptance(call, acceptance, error)
+    )
   }
 }
 
@@ -64,10 +66,12 @@ export function findTargetHost(services: Services, account: Account, { body }: Q
  */
 export async function giveUp({ account, services }: DeliveryContext, queued: QueuedDelivery): Promise<void> {
   const { body } = queued
-  await writeAsService(services, account, call => {
-    if (body.kind === 'event') return fail(call, queued, body, 'cmc-handler-delivery-failed', undefined)
-    const reason = body.granted ? 'cmc-handler-delivery-failed' : 'cmc-capability-timeout'
-    failAcceptance(call, { ...queued, body }, new TriggerFailed(reason))
+  await writeStepsAsService(services, account, function* (call) {
+    if (body.kind === 'event') fail(call, queued, body, 'cmc-handler-delivery-failed', undefined)
+    else {
+      const reason = body.granted ? 'cmc-handler-delivery-failed' : 'cmc-capability-timeout'
+      yield* failAcceptance(call, { ...queued, body }, new TriggerFailed(reason))
+    }
   })
 }
 

@@ -28,7 +28,7 @@ import type { PeerLimits } from './peers/peer-limits.js'
 import { writeAsService } from './service-calls.js'
 import { StreamFilter } from './stream-filter.js'
 import { assertEnabled, provideStreams } from './streams.js'
-import { actOn } from './triggers.js'
+import { actOn, type Written } from './triggers.js'
 
 /** Params of `events.create`, as far as they matter here. */
 interface CreateParams extends AnswerParams {
@@ -73,7 +73,7 @@ export function createCreateHook(deliveries: Deliveries, limits: PeerLimits): Me
       if (ids.length === 0) return { params }
       assertEnabled(call)
       if (prepared instanceof ApiError) throw prepared
-      return { params: writeEvent(call, { limits, movedTo: prepared as Person | undefined }, params, ids) }
+      return writeEvent(call, { limits, movedTo: prepared as Person | undefined }, params, ids)
     },
     settle(account, params, result) {
       if ((params as CreateParams).type !== types.accept) return undefined
@@ -98,13 +98,13 @@ function countCall(call: Call, limits: PeerLimits): void {
   else if (getCounterparty(access)) limits.count(call, maxPerPeerPerMinute)
 }
 
-/** Checks an event that is written below `:_cmc:`, and acts on it. Returns the params to write it with. */
+/** Checks an event that is written below `:_cmc:`, and acts on it. Returns the params to write it with, and what remains to be done. */
 function writeEvent(
   call: Call,
   { limits, movedTo }: { readonly limits: PeerLimits; readonly movedTo: Person | undefined },
   params: CreateParams,
   ids: readonly string[]
-): object {
+): { readonly params: object; readonly work?: Written['work'] } {
   const { type } = params
   if (new Set(ids).size > 1) refuseContent(type, ['an event can be in one stream below ":_cmc:" only'])
   const [streamId] = ids as [string]
@@ -119,7 +119,7 @@ function writeEvent(
   if (!isCmcType(type)) {
     if (streamId === cmcRoot || streamId === cmcInbox || streamId === cmcApps)
       refuse('cmc-event-type-not-allowed', `${type} cannot be written there`, { eventType: type })
-    return params
+    return { params }
   }
   if (type === types.retry)
     refuse('cmc-event-type-not-allowed', 'Only the service writes this type', { eventType: type })
@@ -137,7 +137,7 @@ function writeEvent(
       { access: call.caller.access!, mark },
       { type, streamId, place, content, movedTo }
     )
-    return storeSecrets(call, params, written)
+    return { params: storeSecrets(call, params, written), work: written.work }
   }
   if (type === types.backChannel)
     refuse('cmc-event-type-not-allowed', 'Only the servers of peers write this type', { eventType: type })
@@ -145,7 +145,7 @@ function writeEvent(
   if (!place) refuse('cmc-event-type-not-allowed', `${type} cannot be written there`, { eventType: type })
   const id = params.id ?? createId()
   const written = actOn(call, { id, type, streamId, place, content: params.content })
-  return storeSecrets(call, { ...params, id }, written)
+  return { params: storeSecrets(call, { ...params, id }, written), work: written.work }
 }
 
 /** Stores the secrets of an event. Returns the params to write it with. */

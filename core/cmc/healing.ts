@@ -1,6 +1,7 @@
 /** The daily check of relationships: peers that are gone, sides that never arrived, offers to remove. (docs/spec/consent.md#healing) */
 import type { StoredRelationship } from '../../storage/cmc/cmc-repository.js'
-import { revokeAccess } from '../accesses/revoke-access.js'
+import type { Steps } from '../../storage/steps.js'
+import { revokeInSteps } from '../accesses/revoke-access.js'
 import type { Call } from '../call/method.js'
 import { isObject } from '../validation/is-object.js'
 import { enqueueBackChannel } from './answers.js'
@@ -8,7 +9,7 @@ import type { DeliveryContext } from './attempts.js'
 import { isServed } from './peers/moves.js'
 import { getErrorId, parseEndpoint, type PeerAnswer } from './peers/peer-calls.js'
 import { announceEnd, findRelationship } from './relationships.js'
-import { updateMark, writeAsService } from './service-calls.js'
+import { updateMark, writeAsService, writeStepsAsService } from './service-calls.js'
 
 /** Seconds between two checks of a relationship: a little less than a day. */
 const checkSeconds = 20 * 3600
@@ -26,7 +27,7 @@ export async function healAccount(context: DeliveryContext, isStopped: () => boo
   if (!store.read(() => store.cmc.isUsed)) return
   const now = services.clock.now()
   if (store.read(() => store.cmc.listRemovable(now)).length > 0)
-    await writeAsService(services, account, removeCapabilities)
+    await writeStepsAsService(services, account, removeCapabilities)
   while (!isStopped()) {
     const due = services.accounts.openStore(account).cmc.listUnchecked(now - checkSeconds, concurrency)
     if (due.length === 0) return
@@ -34,11 +35,11 @@ export async function healAccount(context: DeliveryContext, isStopped: () => boo
   }
 }
 
-function removeCapabilities(call: Call): void {
+function* removeCapabilities(call: Call): Steps<void> {
   const { now, store } = call
   for (const { access, id } of store.cmc.listRemovable(now)) {
     const found = store.accesses.find(access)
-    if (found) revokeAccess(call, found)
+    if (found) yield* revokeInSteps(call, found)
     store.cmc.removeCapability(id)
   }
 }

@@ -147,7 +147,6 @@ function receiveRevoke(call: Call, found: Relationship, content: Content): Writt
     typeof offerEventId === 'string' &&
     mark.acceptEventId === undefined &&
     mark.offerEventId !== offerEventId
-  if (!isFormer) endRelationship(call, found)
   recordAction(call, 'cmc.revoke.received', { peer: mark.counterparty, accessId: found.access.id })
   return {
     content: {
@@ -159,7 +158,8 @@ function receiveRevoke(call: Call, found: Relationship, content: Content): Writt
       offerEventId: offerEventId ?? mark.offerEventId,
       acceptEventId: content['acceptEventId'],
       status: 'completed'
-    }
+    },
+    ...(!isFormer && { work: endRelationship(call, found) })
   }
 }
 

@@ -1,7 +1,8 @@
 /** The accesses that peers hold, and how to find the one for a stream. (docs/spec/consent.md#accesses-of-peers) */
 import type { Access } from '../../schemas/access.js'
 import type { Call } from '../call/method.js'
-import { revokeAccess } from '../accesses/revoke-access.js'
+import type { Steps } from '../../storage/steps.js'
+import { revokeInSteps } from '../accesses/revoke-access.js'
 import { parseAppPlace } from '../cmc-ids.js'
 import { isExpired } from '../permissions/access.js'
 import { getCounterparty, type CounterpartyMark } from '../permissions/peer-access.js'
@@ -50,11 +51,11 @@ export function addRelationship({ store }: Call, { access, mark }: Relationship)
 }
 
 /**
- * Ends a relationship of this account: deletes the access, with all that {@link revokeAccess} ends. What is
+ * Ends a relationship of this account: deletes the access, with all that {@link revokeInSteps} ends. What is
  * queued for the peer is still delivered.
  */
-export function endRelationship(call: Call, { access }: Relationship): void {
-  revokeAccess(call, access)
+export function* endRelationship(call: Call, { access }: Relationship): Steps<void> {
+  yield* revokeInSteps(call, access)
   call.store.cmc.removeRelationship(access.id)
 }
 

@@ -1,5 +1,6 @@
 /** Triggers: events by which the user and apps act, and what the service does because of them. (docs/spec/consent.md#event-types) */
 import type { AppPlace } from '../cmc-ids.js'
+import type { Steps } from '../../storage/steps.js'
 import { getBaseId } from '../access-ids.js'
 import type { Call } from '../call/method.js'
 import { mayManage } from '../accesses/public-access.js'
@@ -32,6 +33,8 @@ interface Trigger {
 export interface Written {
   readonly content: Content
   readonly secrets?: object
+  /** Work that remains to be done in the same transaction, before the event is stored. */
+  readonly work?: Steps<void>
 }
 
 /**
@@ -117,10 +120,10 @@ function actOnRevoke(call: Call, { content, id, place }: Trigger): Written {
     throw new TriggerFailed('cmc-revoke-forbidden')
   const reason = content['reason'] as Texts | undefined
   const isTold = announceEnd(call, found, { reason, trigger: id })
-  endRelationship(call, found)
-  if (isTold) return { content: { ...content, status: 'pending' } }
+  const work = endRelationship(call, found)
+  if (isTold) return { content: { ...content, status: 'pending' }, work }
   const deliveryFailure = { reason: 'cmc-revoke-no-peer-endpoint' }
-  return { content: { ...content, status: 'completed', peerNotified: false, deliveryFailure } }
+  return { content: { ...content, status: 'completed', peerNotified: false, deliveryFailure }, work }
 }
 
 function findRevoked(call: Call, { scope, slug }: AppPlace, accessId: unknown): Relationship {

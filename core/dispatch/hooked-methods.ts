@@ -1,6 +1,6 @@
 /** Adds hooks to methods. (docs/architecture.md#hooks) */
 import type { Account } from '../../storage/platform/account.js'
-import type { Steps } from '../../storage/steps.js'
+import { runSteps, type Steps } from '../../storage/steps.js'
 import type { MethodHook, MethodHooks } from '../call/hooks.js'
 import type { AnyMethod, Call, Result, UserMethod } from '../call/method.js'
 import type { Caller } from '../permissions/caller.js'
@@ -43,6 +43,7 @@ function addHook(definition: UserMethod, hook: MethodHook): UserMethod {
       run(call, params, prepared) {
         const next = begin(call, params, prepared)
         if ('result' in next) return next.result
+        if (next.work) runSteps(next.work)
         return end(call, next.params, definition.run(call, next.params, prepared))
       }
     }
@@ -52,6 +53,7 @@ function addHook(definition: UserMethod, hook: MethodHook): UserMethod {
     *run(call: Call, params: unknown, prepared: unknown): Steps<Result> {
       const next = begin(call, params, prepared)
       if ('result' in next) return next.result
+      if (next.work) yield* next.work
       return end(call, next.params, yield* definition.run(call, next.params, prepared))
     }
   }

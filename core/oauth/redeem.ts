@@ -52,7 +52,7 @@ export interface RefreshContext {
   /** The thumbprint of the key that the client has proven. */
   readonly thumbprint: string | undefined
   /** Ends the access of a requester, and tells it. Called within a transaction. */
-  readonly endPeerAccess: (call: Call, accessId: string) => void
+  readonly endPeerAccess: (call: Call, accessId: string) => Steps<void>
 }
 
 /** A client's request to refresh its token. */
@@ -140,7 +140,7 @@ export async function refreshGrant(
     const successor = isCurrent ? undefined : findSuccessor(grant, parts.secret, call.now)
     if (!isCurrent && successor === undefined) {
       const offer = access && getOfferMark(access)
-      if (offer) endPeerAccess(inCall, offer.accessId)
+      if (offer) yield* endPeerAccess(inCall, offer.accessId)
       yield* revokeAccessById(inCall, grant.access)
       recordOAuthAction(inCall, 'oauth.token.reuse_detected', grant.access, 400)
       return { grant }

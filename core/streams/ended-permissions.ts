@@ -9,6 +9,7 @@ import { NeedsSteps } from '../../storage/errors.js'
 import { runSteps, type Steps } from '../../storage/steps.js'
 import { listStreamIds as named } from '../permissions/access.js'
 import type { StreamNode } from '../../storage/streams/node.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 
 /** Maximum accesses that are read without yielding. */
 const maxAtOnce = 1000
@@ -19,9 +20,21 @@ const maxAtOnce = 1000
  * large accesses, unless the store is a draft.
  */
 export function* endPermissions(call: Call, nodes: readonly StreamNode[], until: number): Steps<void> {
-  if (!call.store.isDraft && call.store.accesses.hasMore(maxAtOnce)) throw new NeedsSteps()
+  assertMayEndPermissions(call.store)
   const streams = new Map(nodes.map(({ stream }) => [stream.id, stream.created]))
-  yield* endPermissionsWhere(call, () => streams, until)
+  const { accesses } = call.store
+  for (let last: Access | undefined, isLast = false; !isLast;) {
+    const page = accesses.listAfter(last)
+    for (const access of page.accesses) endAccessPermissions(call, access, streams, until)
+    last = page.accesses.at(-1)
+    isLast = page.isLast
+    yield
+  }
+}
+
+/** Throws `NeedsSteps` if there are many or large accesses, which are all read to end permissions, unless the store is a draft. */
+export function assertMayEndPermissions({ accesses, isDraft }: UserStore): void {
+  if (!isDraft && accesses.hasMore(maxAtOnce)) throw new NeedsSteps()
 }
 
 /**
@@ -34,10 +47,14 @@ export function insertStream(call: Call, stream: Stream): StreamNode {
 }
 
 /** Does the same as {@link insertStream}, in steps; `add` does what {@link addStream} does. */
-export function* insertStreamInSteps(call: Call, { id }: Stream, add: () => StreamNode): Steps<StreamNode> {
+export function* insertStreamInSteps(
+  call: Call,
+  { id }: Pick<Stream, 'id'>,
+  add: () => StreamNode
+): Steps<StreamNode> {
   const until = call.store.streams.getDeletionTime(id)
   const node = add()
-  if (until !== undefined) yield* endPermissionsWhere(call, selectOlder(id, until), until)
+  if (until !== undefined) yield* endOlderPermissions(call, id, until)
   return node
 }
 
@@ -57,26 +74,17 @@ export function addStream(call: Call, stream: Stream): StreamNode {
  */
 const clockTolerance = 1
 
-/** Returns a function that returns the deleted stream for accesses that existed when it was deleted. */
-function selectOlder(id: string, deleted: number): (access: Access) => ReadonlyMap<string, number> {
-  return ({ created }) => new Map(created < deleted - clockTolerance ? [[id, created]] : [])
-}
-
-/**
- * Ends permissions of all accesses. `findStreams`: returns the ids of the deleted streams for an access, with the time
- * since when each of them existed.
- */
-function* endPermissionsWhere(
-  call: Call,
-  findStreams: (access: Access) => ReadonlyMap<string, number>,
-  until: number
-): Steps<void> {
+/** Ends the permissions on a deleted stream of accesses that existed when it was deleted. Only those that name it are parsed. */
+function* endOlderPermissions(call: Call, streamId: string, deleted: number): Steps<void> {
   const { accesses } = call.store
-  for (let last: Access | undefined, isLast = false; !isLast;) {
-    const page = accesses.listAfter(last)
-    for (const access of page.accesses) endAccessPermissions(call, access, findStreams(access), until)
-    last = page.accesses.at(-1)
-    isLast = page.isLast
+  for (let last: Pick<Access, 'id' | 'name'> | undefined = { id: '', name: '' }; last;) {
+    const page = accesses.listNaming(streamId, last)
+    for (const { id, isNaming } of page) {
+      const access = isNaming ? accesses.find(id) : undefined
+      if (access && access.created < deleted - clockTolerance)
+        endAccessPermissions(call, access, new Map([[streamId, access.created]]), deleted)
+    }
+    last = page.at(-1)
     yield
   }
 }

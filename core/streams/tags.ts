@@ -5,8 +5,9 @@
 import type { Event } from '../../schemas/event.js'
 import type { Stream } from '../../schemas/stream.js'
 import { UniqueViolation } from '../../storage/errors.js'
+import type { Steps } from '../../storage/steps.js'
 import type { StreamsCriteria } from '../../storage/event-query/query.js'
-import { insertStream } from './ended-permissions.js'
+import { addStream, assertMayEndPermissions, insertStreamInSteps } from './ended-permissions.js'
 import { assertNotInTrash } from './require-streams.js'
 import { fail } from '../errors.js'
 import { createId } from '../ids.js'
@@ -42,23 +43,26 @@ export function getTags(services: Services, streamIds: readonly string[]): Pick<
  * Returns the ids of the streams of tags, none for no tags. Callers who may write an event may tag it: missing
  * streams are created, those that apps have moved or trashed are put back, and only a level of `none` on its
  * stream forbids a tag. `before`: streams in which the event is already, even if they are in the trash.
- * Errors: `forbidden`, `invalid-operation`, `invalid-parameters-format` if tags are switched off.
+ * Errors: `forbidden`, `invalid-operation`, `invalid-parameters-format` if tags are switched off. Throws `NeedsSteps` like
+ * {@link assertMayEndPermissions} if a stream was deleted before.
  */
-export function provideTagStreams(
+export function* provideTagStreams(
   call: Call,
   tags: readonly string[] | null | undefined,
   before: readonly string[] = []
-): string[] {
+): Steps<string[]> {
   const wanted = normalizeTags(tags)
   if (wanted.length === 0) return []
   assertTagsEnabled(call.services)
-  return wanted.map(tag => {
+  const ids: string[] = []
+  for (const tag of wanted) {
     const id = getTagSettings(call.services).streamIdPrefix + tag
-    const joined = before.includes(id) ? [] : [ensureTagStream(call, id)]
+    const joined = before.includes(id) ? [] : [yield* ensureTagStream(call, id)]
     if (call.caller.level(id) === 'none') fail('forbidden')
     assertNotInTrash(joined)
-    return id
-  })
+    ids.push(id)
+  }
+  return ids
 }
 
 /**
@@ -80,27 +84,31 @@ export function omitOwnTags(
 
 /**
  * Creates a tag stream, or the root of tag streams, for an access that names it, or moves it back to its
- * place. Error: `invalid-item-id` if the id is not the id of a tag.
+ * place. Error: `invalid-item-id` if the id is not the id of a tag; `NeedsSteps` like {@link provideTagStreams}.
  */
-export function provideTagStream(call: Call, id: string): void {
-  if (id === getTagSettings(call.services).rootStreamId) ensureTagRoot(call)
+export function* provideTagStream(call: Call, id: string): Steps<void> {
+  if (id === getTagSettings(call.services).rootStreamId) yield* ensureTagRoot(call)
   else if (getTag(call.services, id) === undefined)
     fail('invalid-item-id', `The ID "${id}" does not belong to a tag`)
-  else ensureTagStream(call, id)
+  else yield* ensureTagStream(call, id)
 }
 
 /**
  * Creates a tag stream, or the root of tag streams, for the account's owner who restores a backup. Returns `undefined`
- * for other callers, and for any other parent. Error: `item-already-exists`.
+ * for other callers, and for any other parent. Error: `item-already-exists`; `NeedsSteps` like {@link provideTagStreams}.
  */
-export function restoreTagStream(call: Call, id: string, parentId: string | null): Stream | undefined {
+export function* restoreTagStream(
+  call: Call,
+  id: string,
+  parentId: string | null
+): Steps<Stream | undefined> {
   const { caller, services, store } = call
   const { rootStreamId } = getTagSettings(services)
   const isOwnPlace = parentId === (id === rootStreamId ? null : rootStreamId)
   if (!caller.isPersonal || !store.streams.isTagId(id) || !isOwnPlace) return undefined
   if (store.streams.find(id))
     fail('item-already-exists', `A stream with the ID "${id}" already exists`, { id })
-  provideTagStream(call, id)
+  yield* provideTagStream(call, id)
   return store.streams.find(id)?.stream
 }
 
@@ -145,25 +153,26 @@ function normalizeTags(tags: readonly string[] | null | undefined): string[] {
 }
 
 /** Returns the stream of a tag, created if missing, and moved back unless the owner has moved it. */
-function ensureTagStream(call: Call, id: string): StreamNode {
+function* ensureTagStream(call: Call, id: string): Steps<StreamNode> {
   const { services, store } = call
   const node = store.streams.find(id)
-  if (!node) return createStream(call, id, listNames(services, id), ensureTagRoot(call).stream.id)
+  if (!node)
+    return yield* createStream(call, id, listNames(services, id), (yield* ensureTagRoot(call)).stream.id)
   const isInPlace = node.parent?.stream.id === getTagSettings(services).rootStreamId
-  if (isInPlace) ensureTagRoot(call)
+  if (isInPlace) yield* ensureTagRoot(call)
   if (isInPlace && !node.stream.trashed) return node
   // A tag stream stays trashed if the owner has trashed it, but not if only an ancestor is trashed.
   const isIntended = node.stream.trashed === true || !isTrashed(node)
   return isIntended && wasChangedByOwner(call, node.stream)
     ? node
-    : restorePlace(call, node, ensureTagRoot(call).stream.id)
+    : restorePlace(call, node, (yield* ensureTagRoot(call)).stream.id)
 }
 
 /** Returns the root of tag streams, created if missing, and restored if it was moved or trashed. */
-function ensureTagRoot(call: Call): StreamNode {
+function* ensureTagRoot(call: Call): Steps<StreamNode> {
   const { rootStreamId: id } = getTagSettings(call.services)
   const node = call.store.streams.find(id)
-  if (!node) return createStream(call, id, listNames(call.services, id), null)
+  if (!node) return yield* createStream(call, id, listNames(call.services, id), null)
   return node.parent || node.stream.trashed ? restorePlace(call, node, null) : node
 }
 
@@ -181,11 +190,19 @@ function listNames(services: Services, id: string): string[] {
   return [getTag(services, id) ?? id, id]
 }
 
-function createStream(call: Call, id: string, names: readonly string[], parentId: string | null): StreamNode {
+function* createStream(
+  call: Call,
+  id: string,
+  names: readonly string[],
+  parentId: string | null
+): Steps<StreamNode> {
   const { changes, now, store } = call
   const at = store.stamp(now)
   const by = { created: at, createdBy: 'system', modified: at, modifiedBy: 'system' }
-  const node = writeWithFreeName(id, names, name => insertStream(call, { id, name, parentId, ...by }))
+  if (store.streams.getDeletionTime(id) !== undefined) assertMayEndPermissions(store)
+  const add = (): StreamNode =>
+    writeWithFreeName(id, names, name => addStream(call, { id, name, parentId, ...by }))
+  const node = yield* insertStreamInSteps(call, { id }, add)
   changes.add('streams', [id])
   return node
 }

@@ -6,7 +6,7 @@ import type { Source } from './sources.js'
 
 interface Reach {
   readonly from: number
-  /** Periods with less than this between them belong together, in seconds. */
+  /** Periods with less than this between them belong together, in seconds; with 0, only those that overlap. */
   readonly gap: number
 }
 
@@ -74,7 +74,7 @@ function* findFirstReaching(
   let [time, after] = [getEarliestStart(span, from - gap), -1]
   for (;;) {
     const rows = raw(reading.store.db, rowsSql).all(stream, span, time, from, type, time, after) as Row[]
-    const found = rows.find(([, , until]) => until >= from || from - until < gap)
+    const found = rows.find(([, , until]) => from - until < gap)
     // There may be thousands of streams with a few events each.
     yield
     if (found) return found[0]

@@ -1,4 +1,4 @@
-/** The accesses of one user, cached by token and id, and the destinations that users have agreed to hand them to. */
+/** The accesses of one user, cached by token and id. */
 import type { Database } from 'better-sqlite3'
 import type { Access } from '../../schemas/access.js'
 import type { LastWritten } from '../audit/last-written.js'
@@ -9,8 +9,8 @@ import { column, statement } from '../sqlite/statements.js'
 /** Maximum number of cached accesses per open file, and of characters of their bodies. A full cache is cleared. */
 const maxCached = 1000
 const maxCachedLength = 4 * 1024 * 1024
-/** Limits of a page: accesses, and characters of their bodies. */
-const [pageRows, pageSize] = [100, 64 * 1024]
+/** Limits of a page: accesses, and characters of their bodies; accesses whose bodies are searched in one piece. */
+const [pageRows, pageSize, searchedRows] = [100, 64 * 1024, 32]
 /** Maximum bytes of the bodies of accesses that are read in one piece. */
 const maxSizeAtOnce = 1024 * 1024
 
@@ -25,6 +25,8 @@ type AccessVersion = Omit<Access, 'token' | 'integrity'>
 
 /** An access without its permissions, which may be very many. */
 export type CreatedAccess = Pick<Access, 'id' | 'name' | 'createdBy'> & { readonly deleted: number | null }
+
+type NamingAccess = Pick<Access, 'id' | 'name'> & { readonly isNaming: 0 | 1 }
 
 interface VersionRow {
   readonly body: string
@@ -91,9 +93,8 @@ export class AccessRepository {
 
   /** Lists the personal accesses that are not deleted. Unlike other accesses they are few. */
   listPersonal(): Access[] {
-    return column(this.db, "SELECT body FROM access WHERE type = 'personal' AND deleted IS NULL")
-      .all()
-      .map(parse)
+    const sql = "SELECT body FROM access WHERE type = 'personal' AND deleted IS NULL"
+    return column(this.db, sql).all().map(parse)
   }
 
   /** Lists all accesses that are not deleted, by name. */
@@ -106,6 +107,13 @@ export class AccessRepository {
     const sql = `SELECT body FROM access INDEXED BY access_list
       WHERE deleted IS NULL AND (name, id) > (?, ?) ORDER BY name, id`
     return this.#readPage(sql, last?.name ?? '', last?.id ?? '')
+  }
+
+  /** Lists some accesses, in the order of {@link list} after `last`, with whether each names a stream anywhere. */
+  listNaming(streamId: string, last: Pick<Access, 'id' | 'name'>): NamingAccess[] {
+    const sql = `SELECT id, name, instr(body, ?) > 0 AS isNaming FROM access INDEXED BY access_list
+      WHERE deleted IS NULL AND (name, id) > (?, ?) ORDER BY name, id LIMIT ${searchedRows}`
+    return statement(this.db, sql).all(JSON.stringify(streamId), last.name, last.id) as NamingAccess[]
   }
 
   /** Lists deleted accesses by time of deletion, then id, in pages: a page begins after `last`. */
@@ -258,41 +266,4 @@ function toVersion({ body, serial }: VersionRow): AccessVersion {
 
 function parse(body: unknown): Access {
   return Object.freeze(JSON.parse(body as string) as Access)
-}
-
-/** Who requested an access, from where, and where the person is sent back to. */
-export interface Destination {
-  /** Origin of the return URL, or its scheme if that is app-specific; empty if there is none. */
-  readonly returnTo: string
-  /** Origin of the requesting page; empty for a program. */
-  readonly origin: string
-  /** The network of the requester: an IP address, or the prefix of one. */
-  readonly network: string
-}
-
-/** Maximum number of destinations for each access. The oldest are removed. */
-const maxKept = 20
-
-/** The destinations to which the user has agreed to hand an app's access. They are removed with the access. */
-export class ConsentRepository {
-  constructor(private readonly db: Database) {}
-
-  /** Lists the destinations agreed to, latest first. */
-  list(access: string): Destination[] {
-    const sql = `SELECT returnTo, origin, network FROM access_consent WHERE access = ?
-      ORDER BY agreed DESC, returnTo, origin, network`
-    return statement(this.db, sql).all(access) as Destination[]
-  }
-
-  /**
-   * Adds a destination that was agreed to at `now` (seconds), and removes the oldest beyond 20 of the access.
-   */
-  add(access: string, { network, origin, returnTo }: Destination, now: number): void {
-    const sql = `INSERT INTO access_consent (access, returnTo, origin, network, agreed) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET agreed = excluded.agreed`
-    statement(this.db, sql).run(access, returnTo, origin, network, now)
-    const oldest = `DELETE FROM access_consent WHERE access = ? AND (returnTo, origin, network) NOT IN
-      (SELECT returnTo, origin, network FROM access_consent WHERE access = ? ORDER BY agreed DESC LIMIT +?)`
-    statement(this.db, oldest).run(access, access, maxKept)
-  }
 }

@@ -1,6 +1,7 @@
 /** The repositories of one user's file. */
 import type { Database } from 'better-sqlite3'
-import { AccessRepository, ConsentRepository } from '../repositories/accesses.js'
+import { AccessRepository } from '../repositories/accesses.js'
+import { ConsentRepository } from '../repositories/consents.js'
 import { AccountFields, ConfirmedValues } from '../repositories/account-fields.js'
 import { AccountRepository } from '../repositories/account.js'
 import { AttachmentRepository } from '../repositories/attachments.js'

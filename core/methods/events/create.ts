@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import { Event, EventType } from '../../../schemas/event.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import { UniqueViolation } from '../../../storage/errors.js'
+import type { Steps } from '../../../storage/steps.js'
 import type { EventBody } from '../../../storage/repositories/event-row.js'
 import { findNewValueField, omitMarks, activateValue } from '../../account/value-events.js'
 import { anyAccess } from '../../auth/allow.js'
@@ -49,7 +50,7 @@ export const create = methodInSteps({
   takesFiles: true,
   isLong: (_store, params) => hasLargeValues(params),
   *run(call, params) {
-    const event = buildEvent(call, params)
+    const event = yield* buildEvent(call, params)
     const text = insertOrRefuse(call, event, isGiven(params.id), yield* prepareBody(call, event))
     call.changes.addEvent(event)
     return { event: toPublicEvent(call, text) }
@@ -60,7 +61,7 @@ export const create = methodInSteps({
  * Builds the event of a call, and writes its tag streams and account values. The duration of a series is
  * ignored. Refuses what the caller may not do.
  */
-function buildEvent(call: Call, params: Params): Event {
+function* buildEvent(call: Call, params: Params): Steps<Event> {
   const { caller, services, now, store } = call
   const { type, time, duration, description, trashed } = params
   assertFileCount(services, call.files.length)
@@ -74,7 +75,7 @@ function buildEvent(call: Call, params: Params): Event {
   caller.must('create', ...omitMarks(others))
   // The trash is checked after permissions, so that the state of a stream is not revealed.
   assertNotInTrash(nodes)
-  const ofTags = provideTagStreams(call, params.tags)
+  const ofTags = yield* provideTagStreams(call, params.tags)
   const streamIds = ofTags.length === 0 ? named : [...new Set([...named, ...ofTags])]
   if (field && params.tags?.length) fail('invalid-operation', 'Values of account fields cannot have tags')
   const at = store.stamp(now)

@@ -1,5 +1,6 @@
 /** Changes, moves, trashes or restores one event. (docs/spec/events.md#updating) */
 import { Type } from 'typebox'
+import type { Steps } from '../../../storage/steps.js'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import {
@@ -39,7 +40,7 @@ export const update = methodInSteps({
     hasLargeValues(Object(given)) || events.isLarger(id, largeSize),
   *run(call, { id, update: given }) {
     const before = yield* findWritableEvent(call, id)
-    const event = buildUpdated(call, before, given)
+    const event = yield* buildUpdated(call, before, given)
     const text = call.store.events.update(event, yield* prepareBody(call, event))
     // Both: callers who saw the event as it was are notified that they may no longer see it.
     call.changes.addEvent(before)
@@ -52,13 +53,13 @@ export const update = methodInSteps({
  * Builds the updated event, and writes its tag streams and account values. Errors of the rules for moving,
  * types and protected fields.
  */
-function buildUpdated(call: Call, before: Event, given: EventUpdate): Event {
+function* buildUpdated(call: Call, before: Event, given: EventUpdate): Steps<Event> {
   const { caller, services, now, store } = call
   refuseProtected(call, ['id', ...readOnlyFields], given)
   assertNotSecretType(given.type)
   assertNotSecretsStream(...(getNamedStreams(given) ?? []))
   const field = findField(call, before.streamIds)
-  const streamIds = resolveStreams(call, before, given, field)
+  const streamIds = yield* resolveStreams(call, before, given, field)
   assertMayMove(call, before.streamIds, streamIds, given.tags !== undefined)
   const addedStreams = streamIds.filter(id => !before.streamIds.includes(id))
   assertNotInTrash(requireStreams(store, addedStreams))
@@ -91,12 +92,12 @@ function buildUpdated(call: Call, before: Event, given: EventUpdate): Event {
  * the whole list, while the older `streamId` leaves tag streams as they are. Throws `invalid-operation` if no
  * stream is left.
  */
-function resolveStreams(
+function* resolveStreams(
   call: Call,
   before: Event,
   given: EventUpdate,
   field: AccountField | undefined
-): string[] {
+): Steps<string[]> {
   const isTag = (id: string): boolean => isTagStreamId(call.services, id)
   const named = getNamedStreams(given) ?? before.streamIds
   requireStreams(call.store, named)
@@ -107,7 +108,7 @@ function resolveStreams(
   applyUpdateOutsideAccount(call, before, named)
   if (given.tags !== undefined) {
     const others = named.filter(id => !isTag(id))
-    const ids = [...others, ...provideTagStreams(call, given.tags, before.streamIds)]
+    const ids = [...others, ...(yield* provideTagStreams(call, given.tags, before.streamIds))]
     return ids.length > 0
       ? ids
       : fail('invalid-operation', 'Without its tags, the event would not be in any stream')

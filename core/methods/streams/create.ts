@@ -62,7 +62,7 @@ function* createInSteps(call: Call, params: Params): Steps<{ stream: Stream }> {
   assertNotSecretsStream(requested, parentId)
   if (typeof parentId === 'string' && parentId === requested)
     fail('invalid-operation', 'A stream cannot be its own parent')
-  const tag = typeof requested === 'string' && restoreTagStream(call, requested, parentId ?? null)
+  const tag = typeof requested === 'string' && (yield* restoreTagStream(call, requested, parentId ?? null))
   if (tag) return { stream: tag }
   assertParent(call, parentId ?? null)
   const id = typeof requested === 'string' ? resolveId(store, requested) : createId()

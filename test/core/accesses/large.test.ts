@@ -91,6 +91,22 @@ t.test('a stream whose id was used before is created and deleted', async t => {
   )
 })
 
+t.test('a tag whose stream was deleted is used again', async t => {
+  const tagged = { streamIds: ['diary'], type: 'note/txt', content: 'x', tags: ['again'] }
+  const { event } = await alice.do('events.create', tagged)
+  const id = event.streamIds.find((each: string) => each !== 'diary')
+  await alice.do('events.delete', { id: event.id })
+  await alice.do('events.delete', { id: event.id })
+  for (let n = 0; n < 2; n++) await alice.do('streams.delete', { id })
+  await plant((await grantApp()).access.id)
+  await assertTakesLessThan(
+    t,
+    limitMs,
+    async () => await longestTurn(async () => await alice.do('events.create', tagged)),
+    1
+  )
+})
+
 t.test('an app deletes itself', async t => {
   const holder = await grantApp()
   await assertEndsInPieces(t, holder.access.id, async () =>

@@ -260,6 +260,19 @@ t.test('large reads', async t => {
     t.ok(bytes < 1e6, `${bytes} bytes`)
   })
 
+  await t.test('of a day do not begin with what follows each other before it', async t => {
+    await alice.stream('tracker')
+    const event = { streamIds: ['tracker'], type: 'activity/plain', duration: 3600 }
+    const events = Array.from({ length: 240 }, (_, at) => ({ ...event, time: start + at * 3600 }))
+    await alice.call(
+      'callBatch',
+      events.map(params => ({ method: 'events.create', params }))
+    )
+    const [[run], { days }] = await watchRuns('/measures/days?measure=activity&from=2020-01-10&to=2020-01-10')
+    t.match(days, [{ day: '2020-01-10', value: 86_400, count: 24 }])
+    t.ok(run!.held < 100, `${run!.held} values`)
+  })
+
   await t.test('do not fill the memory together', async t => {
     await alice.stream('watch')
     const { event } = await alice.do('events.create', {

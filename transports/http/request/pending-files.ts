@@ -2,11 +2,11 @@
 
 /** Maximum number of files of a form being written: each takes far more memory than a short part. */
 export const maxPendingFiles = 32
-/** The same of all forms. Beyond it, each form may have one, which is arriving. */
+/** The same of all forms, without one of each, which may be arriving for long. Beyond it, each form may have only that one. */
 const maxPendingInAll = 256
 
 export class PendingFiles {
-  /** Files of all forms in this thread. */
+  /** Files of all forms in this thread, without one of each. */
   static #all = 0
   #count = 0
   #resume: (() => void) | undefined
@@ -18,11 +18,9 @@ export class PendingFiles {
 
   /** Counts a file until it is written, or has failed. */
   add(file: Promise<unknown>): void {
-    this.#count++
-    PendingFiles.#all++
+    if (this.#count++ > 0) PendingFiles.#all++
     const end = (): void => {
-      this.#count--
-      PendingFiles.#all--
+      if (--this.#count > 0) PendingFiles.#all--
       if (!this.isFull) this.#resume?.()
     }
     file.then(end, end)
