@@ -10,7 +10,6 @@ import type { Dispatcher } from '../call/dispatcher.js'
 import type { Services } from '../call/services.js'
 import type { ChangedAccount } from '../changes.js'
 import { ConcurrencyLimiter } from '../outgoing/concurrency.js'
-import { limitWait } from '../time.js'
 import { makeAttempt, findTargetHost, giveUp } from './attempts.js'
 import { PeerUnavailable } from './failures.js'
 import { Farewells } from './peers/farewells.js'
@@ -199,7 +198,7 @@ export class Deliveries {
   #wake(known: ChangedAccount): void {
     if (this.#isClosed) return
     try {
-      const { accounts, clock, config } = this.services
+      const { accounts, clock } = this.services
       const account = accounts.findCurrent(known)
       if (!account || !accounts.owns(account)) return
       const store = accounts.openStore(account)
@@ -213,8 +212,7 @@ export class Deliveries {
       const first = store.read(() => (store.cmc.hasDeliveries ? store.cmc.listFirstDeliveries(maxFirst) : []))
       for (const row of first) {
         if (task.running.has(row.relationship)) continue
-        const due = limitWait(row.next, now, config.cmc.retryMaxDelayMs / 1000)
-        if (due > now) next = Math.min(next, due)
+        if (row.next > now) next = Math.min(next, row.next)
         else this.#start(task, parseDelivery(row))
       }
       task.cancelTimer()
@@ -286,7 +284,7 @@ export class Deliveries {
     await writeAsService(this.services, account, call => {
       const current = call.store.cmc.findDelivery(queued)
       if (!current) return
-      call.store.cmc.updateDelivery({ ...current, created: Math.min(current.created, now), attempts, next })
+      call.store.cmc.updateDelivery({ ...current, attempts, next })
       if (body.trigger === undefined) return
       const delivery = { attempts, nextTry: next, lastError }
       amendContent(call, body.trigger, { status: isReading ? 'pending' : 'delivered', delivery })

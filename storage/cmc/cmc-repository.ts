@@ -236,10 +236,9 @@ export class CmcRepository {
     return statement(this.db, sql).all(after, limit) as StoredDelivery[]
   }
 
-  /** Stores the times, the attempts and the body of a delivery. */
-  updateDelivery({ attempts, body, created, next, number }: StoredDelivery): void {
-    this.#write('UPDATE cmc_outbox SET created = ?, attempts = ?, next = ?, body = ? WHERE number = ?', [
-      created,
+  /** Stores the attempts, the next time and the body of a delivery. */
+  updateDelivery({ attempts, body, next, number }: StoredDelivery): void {
+    this.#write('UPDATE cmc_outbox SET attempts = ?, next = ?, body = ? WHERE number = ?', [
       attempts,
       next,
       body,

@@ -8,7 +8,6 @@ import type { Farewell } from '../../../storage/platform/farewells.js'
 import { nextTurn } from '../../../storage/steps.js'
 import type { Services } from '../../call/services.js'
 import { ConcurrencyLimiter } from '../../outgoing/concurrency.js'
-import { limitWait } from '../../time.js'
 import { isObject } from '../../validation/is-object.js'
 import { postEvent } from '../attempts.js'
 import { types } from '../contents.js'
@@ -120,7 +119,7 @@ export class Farewells {
 
   /** Returns false if nothing is due. */
   async #deliverDue(): Promise<boolean> {
-    const { accounts, clock, config, platform } = this.services
+    const { accounts, clock, platform } = this.services
     const now = clock.now()
     const due: Farewell[] = []
     const perHost = new Map<string, number>()
@@ -129,8 +128,7 @@ export class Farewells {
       const page = platform.farewells.listAfter(last, pageSize)
       for (const row of page) {
         if (!accounts.owns({ username: row.username })) continue
-        const time = limitWait(row.next, now, config.cmc.retryMaxDelayMs / 1000)
-        if (time > now) next = Math.min(next, time)
+        if (row.next > now) next = Math.min(next, row.next)
         else if (due.length < maxStarted) {
           const host = getHost(row)
           const count = (perHost.get(host) ?? 0) + 1

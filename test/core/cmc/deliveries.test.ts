@@ -60,27 +60,6 @@ t.test('internal addresses get no calls, and redirects are not followed', async 
   t.equal(target.count, 0)
 })
 
-t.test('a peer that was down while the clock was ahead', async t => {
-  const service = await coffer(t, { auth: { sessionMaxAge: 1e9 }, cmc: { allowInternalTargets: true } })
-  const paul = await service.user('paul-patient')
-  const target = await answering(t, 503)
-  service.clock.advance(1e8)
-  const capabilityUrl = `http://abc@127.0.0.1:${target.port}/dora/`
-  const { event } = await write(paul, 'consent/accept-cmc', { capabilityUrl })
-  const tried = async (attempts: number): Promise<void> =>
-    await until(async () => {
-      const { content } = (await paul.do('events.getOne', { id: event.id })).event
-      return content.delivery?.attempts === attempts
-    }, `attempt ${attempts}`)
-  await tried(1)
-  service.clock.advance(-1e8)
-  service.clock.advance(1)
-  await tried(2)
-  service.clock.advance(30 * 86_400)
-  t.match(await settled(paul, event.id), { status: 'failed' })
-  t.equal(target.count, 3)
-})
-
 t.test('answers that are nested too deeply', async t => {
   const service = await coffer(t, { cmc: { allowInternalTargets: true } })
   const paul = await service.user('paul-patient')

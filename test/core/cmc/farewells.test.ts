@@ -23,7 +23,7 @@ const build = (username: string, count: number): Farewell[] =>
       event: '{}',
       created: 0,
       attempts: 0,
-      next: 1_700_080_000
+      next: 1e12
     }
   })
 
