@@ -159,6 +159,76 @@ t.test('a service that was down tells late only what is less than two hours old'
   t.equal(server.deliveries.length, 1)
 })
 
+t.test('a clock that was ahead', async t => {
+  const { alice, clock } = await startWorld(t, { auth: { sessionMaxAge: 1e9 } })
+  const server = await receiver(t)
+  const { id: channel } = await addChannel(alice, 'webhook', { url: server.url })
+  const { id } = await addReminder(alice, { channelIds: [channel] })
+  const get = async (): Promise<Answer> => await alice.do('reminders.getOne', { id })
+  const told = async (count: number): Promise<void> =>
+    await until(() => server.deliveries.length === count, `notification ${count}`)
+  /** Moves the clock, lets what is due happen there, and moves it back. */
+  const jump = async (seconds: number): Promise<void> => {
+    clock.advance(seconds)
+    await until(async () => (await get()).reminder.next > clock.now(), 'the next time there')
+    clock.advance(-seconds)
+  }
+  await jump(1095 * 24 * hour)
+  clock.advance(hour)
+  await told(1)
+  t.match(server.deliveries[0]!.body, { text: 'Due at 09:00' })
+  await until(async () => (await get()).reminder.next === due + 24 * hour, 'the next day')
+  t.match((await get()).occurrences, [{ due, state: 'open' }], 'what has not come yet is forgotten')
+
+  await jump(4 * 24 * hour + 60)
+  await told(2)
+  for (let day = 1; day <= 5; day++) {
+    clock.advance(24 * hour)
+    await told(2 + day)
+  }
+  await until(async () => (await get()).reminder.next === due + 6 * 24 * hour, 'the day after')
+  await jump(2 * hour)
+  clock.advance(24 * hour)
+  await told(8)
+  t.equal((await alice.do('reminders.days', { id, from: '2023-11-15', to: '2023-12-30' })).days.length, 7)
+})
+
+t.test('a reminder that a clock that was ahead told early is not told again that day', async t => {
+  const { alice, clock, server: service } = await startWorld(t)
+  const server = await receiver(t)
+  const { id: channel } = await addChannel(alice, 'webhook', { url: server.url })
+  const { id } = await addReminder(alice, { channelIds: [channel] })
+  clock.advance(hour)
+  await until(() => server.deliveries.length === 1, 'the notification')
+  clock.advance(-hour)
+  await alice.do('reminders.update', { id, update: { name: 'Pill' } })
+  await until(
+    async () => (await alice.do('reminders.getOne', { id })).reminder.next === due,
+    'the right time'
+  )
+  clock.advance(hour)
+  await until(async () => (await alice.do('reminders.getOne', { id })).reminder.next > due, 'the next time')
+  await service.settle()
+  t.equal(server.deliveries.length, 1)
+  clock.advance(24 * hour)
+  await until(() => server.deliveries.length === 2, 'the next day')
+  t.match(await becomesDue(alice, id, 2), [{ due: due + 24 * hour }, { due }])
+})
+
+t.test('what is far ahead stays', async t => {
+  const { alice, clock } = await startWorld(t)
+  const { id, next } = await addReminder(alice, { schedule: { times: ['09:00'], from: '2024-11-15' } })
+  const { id: daily } = await addReminder(alice)
+  clock.advance(hour)
+  await becomesDue(alice, daily, 1)
+  const laterBy = 86_400
+  await alice.do('reminders.answer', { id: daily, due: due + 24 * hour, answer: 'later', laterBy })
+  clock.advance(23 * hour)
+  t.match(await alice.do('reminders.getOne', { id }), { reminder: { next } })
+  t.equal(next, due + 366 * 24 * hour)
+  t.match((await becomesDue(alice, daily, 2))[0], { again: due + 48 * hour })
+})
+
 t.test('reminders that are turned off', async t => {
   const { alice, clock } = await startWorld(t)
   const server = await receiver(t)
