@@ -1,5 +1,6 @@
 /** Delivery of messages: retries, limits, idempotency, and what ends it. */
 import t from 'tap'
+import { getTargetKey } from '../../../core/channels/requests.js'
 import { receiver } from '../../support/receiver.js'
 import { until } from '../../support/socket.js'
 import { addChannel, queue, reaches, startWorld } from './world.js'
@@ -139,11 +140,14 @@ t.test('the hourly limit holds for a target, whatever channel leads there', asyn
   clock.advance(3601)
   await until(() => server.deliveries.length === 4, 'a summary for each channel')
   // They are counted once they are answered.
-  await service.settle()
+  for (const id of [second, third]) await reaches(alice, id, 'delivered')
 
   // Nor if the channel is removed while a message is on its way.
   clock.advance(3601)
-  for (const key of ['five', 'six']) {
+  const { accounts } = service.services
+  const { channels, messages } = accounts.openStore(accounts.find('alice')!)
+  const target = getTargetKey(channels.find(third)!)
+  for (const [index, key] of ['five', 'six'].entries()) {
     const brief = await add()
     let finish: (() => void) | undefined
     server.answer = response => void (finish = () => response.writeHead(200).end())
@@ -151,7 +155,7 @@ t.test('the hourly limit holds for a target, whatever channel leads there', asyn
     await until(() => finish !== undefined, 'a call')
     await alice.do('channels.delete', { id: brief })
     finish?.()
-    await service.settle()
+    await until(() => messages.listUses(target, clock.now(), 60).length === index + 1, 'it is counted')
   }
   const last = await add()
   await queue(alice, { key: 'seven', channelIds: [last] })
