@@ -238,6 +238,8 @@ t.test('users.delete', async t => {
       upload.on('response', response => resolve(response.resume().statusCode ?? 0)).on('error', reject)
     })
     upload.write(head)
+    // Small files are stored once they have arrived.
+    upload.write('x'.repeat(400_000))
     const drafts = new Layout(service.directory).draftsDirectory
     await until(() => readdirSync(drafts).length > 0, 'the upload has begun')
     await service.http('DELETE', '/users/user-of-mark', undefined, { authorization: adminKey })
