@@ -32,19 +32,8 @@ export const systemClock: Clock = {
 }
 
 interface ScheduledRun {
-  at: number
+  readonly at: number
   readonly run: () => void
-}
-
-/** Seconds by which clocks are corrected now and then. */
-export const tolerance = 60
-
-/**
- * Returns when a wait ends, in seconds: now if that is further ahead than `longest` seconds, the longest such wait. Then it began while the
- * clock was ahead, and would last until the clock is there again.
- */
-export function limitWait(end: number, now: number, longest: number): number {
-  return end > now + longest + tolerance ? now : end
 }
 
 /** A clock that stands still until moved. */
@@ -64,12 +53,8 @@ export class ManualClock implements Clock {
     return () => this.#scheduled.delete(scheduled)
   }
 
-  /**
-   * Moves the clock forward by `seconds` seconds, and runs what falls due, in order, before listeners. If it is set back by a negative
-   * number, timers run after the same wait, as those of {@link systemClock}.
-   */
+  /** Moves the clock forward by `seconds` seconds, and runs what falls due, in order, before listeners. */
   advance(seconds: number): void {
-    if (seconds < 0) for (const scheduled of this.#scheduled) scheduled.at += seconds
     const until = this.seconds + seconds
     for (;;) {
       const due = [...this.#scheduled].filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)[0]

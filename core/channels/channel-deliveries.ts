@@ -55,14 +55,13 @@ export class ChannelDeliveries implements TimedTask {
   }
 
   findNext({ deliveryPause, messages }: UserStore, { deletion, id }: Account): number | undefined {
-    const { clock, config } = this.services
-    if (!config.channels.enabled || deletion !== null || !messages.isWaiting) return undefined
+    if (!this.services.config.channels.enabled || deletion !== null || !messages.isWaiting) return undefined
     if (deliveryPause.since !== null) return undefined
     const sending = this.#sending.get(id)
     const count = sending?.size ?? 0
     // The end of a message that is being sent wakes the account.
     if (count >= maxSending) return undefined
-    const first = messages.listWaiting(count + 1, clock.now()).find(({ number }) => !sending?.has(number))
+    const first = messages.listWaiting(count + 1).find(({ number }) => !sending?.has(number))
     return first && getDueTime(first)
   }
 
@@ -80,7 +79,7 @@ export class ChannelDeliveries implements TimedTask {
     this.#sending.set(account.id, sending)
     const now = this.services.clock.now()
     const due = store
-      .read(() => store.messages.listWaiting(maxSending, now))
+      .read(() => store.messages.listWaiting(maxSending))
       .filter(each => getDueTime(each) <= now && !sending.has(each.number))
     const { held, sent } = store.read(() => this.#applyLimit(store, due, sending, now))
     // The message is added without an `await` in between, so that none is started twice.
@@ -120,7 +119,7 @@ export class ChannelDeliveries implements TimedTask {
         continue
       }
       const target = findTarget(store, channel)
-      if (!recent.has(target)) recent.set(target, store.messages.listUses(target, now, hourSeconds).length)
+      if (!recent.has(target)) recent.set(target, store.messages.listUses(target, now - hourSeconds).length)
       if (recent.get(target)! + (counts.get(target) ?? 0) >= maxPerHour) held.push(each)
       else {
         sent.push(each)
@@ -286,7 +285,7 @@ function holdBack({ changes, now, store }: Call, held: readonly WaitingMessage[]
   for (const { channel, number } of held) {
     messages.update({ number, attempts: 0, last: now, state: 'held', next: null, error: null })
     if (messages.hasWaiting(channel, summaryPrefix)) continue
-    const [first = now] = messages.listUses(findTarget(store, channel), now, hourSeconds)
+    const [first = now] = messages.listUses(findTarget(store, channel), now - hourSeconds)
     const source: QueuedMessage['source'] = { kind: 'summary', id: channel }
     const body: QueuedMessage = { title: '', text: '', urgency: 'normal', page: 'channels', source }
     messages.add({

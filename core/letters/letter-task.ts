@@ -15,10 +15,13 @@ import type { Message } from '../outgoing/mail/message.js'
 import { getAccountUrl, getAppPageUrl } from '../service-info.js'
 import type { TimedTask } from '../timers/timed-task.js'
 import { readWeek, type Week } from './read-week.js'
-import { findNextLetter, getLetterWeek, moveBack, retryDelays } from './schedule.js'
+import { findNextLetter, getLetterWeek } from './schedule.js'
 import { digestAddress, getDueTime, isTokenCurrent, sendsLetters } from './settings.js'
 import { getLetterTexts } from './texts.js'
 import { writeLetter } from './write-letter.js'
+
+/** Delays before each further attempt, in seconds; then the letter of the week is given up. */
+const retryDelays = [300, 1800, 7200, 21_600, 43_200]
 
 /** Sends the letter of an account when it is due. */
 export class LetterTask implements TimedTask {
@@ -28,9 +31,7 @@ export class LetterTask implements TimedTask {
 
   findNext({ letter }: UserStore, { deletion }: Account): number | undefined {
     const stored = deletion === null ? letter.find() : undefined
-    if (stored?.isOn !== true) return undefined
-    const now = this.services.clock.now()
-    return moveBack(stored, now) === stored ? getDueTime(stored) : now
+    return stored?.isOn === true ? getDueTime(stored) : undefined
   }
 
   /**
@@ -41,9 +42,6 @@ export class LetterTask implements TimedTask {
   async run(account: Account): Promise<void> {
     const { accounts, clock, mailer } = this.services
     const store = accounts.openStore(account)
-    const found = store.read(() => store.letter.find())
-    if (found && moveBack(found, clock.now()) !== found)
-      await this.#update(account, letter => moveBack(letter, clock.now()))
     const due = store.read(() => store.letter.find())
     if (due?.isOn !== true || getDueTime(due) > clock.now()) return
     const stored = await this.#renewToken(account, due)

@@ -7,7 +7,6 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { getConfirmedAddress, normalizeAddress } from '../account/email/address.js'
 import type { Call } from '../call/method.js'
 import { getTextLanguage } from '../channels/texts.js'
-import { moveBack } from './schedule.js'
 
 /** The letter as methods return it. */
 export const ShownLetter = Type.Object({
@@ -33,12 +32,12 @@ export function getLetterSettings(store: UserStore): LetterSettings {
 }
 
 /** Returns the letter as methods return it. */
-export function showLetter({ now, services, store }: Pick<Call, 'now' | 'services' | 'store'>): object {
+export function showLetter({ services, store }: Pick<Call, 'services' | 'store'>): object {
   const stored = store.letter.find()
   return {
     letter: {
       ...getLetterSettings(store),
-      next: stored?.isOn === true ? getDueTime(moveBack(stored, now)) : null,
+      next: stored?.isOn === true ? getDueTime(stored) : null,
       address: getConfirmedAddress(store) ?? null,
       hasMail: sendsLetters(services)
     }

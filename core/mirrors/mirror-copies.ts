@@ -78,13 +78,12 @@ export class MirrorCopies implements TimedTask {
    * or if enough are being copied.
    */
   findNext({ mirrors }: UserStore, { deletion, id }: Account): number | undefined {
-    const { clock, config } = this.services
-    if (!config.cmc.enabled || deletion !== null || !mirrors.isUsed) return undefined
+    if (!this.services.config.cmc.enabled || deletion !== null || !mirrors.isUsed) return undefined
     const copying = this.#copying.get(id)
     const count = copying?.size ?? 0
     // The end of a copy wakes the account.
     if (count >= maxPerAccount) return undefined
-    return mirrors.listDue(count + 1, clock.now()).find(each => !copying?.has(each.id))?.next
+    return mirrors.listDue(count + 1).find(each => !copying?.has(each.id))?.next
   }
 
   isBusy(id: string): boolean {
@@ -98,7 +97,7 @@ export class MirrorCopies implements TimedTask {
     const store = this.services.accounts.openStore(account)
     const now = this.services.clock.now()
     const before = this.#running.size
-    for (const { id, next } of store.read(() => store.mirrors.listDue(2 * maxPerAccount, now))) {
+    for (const { id, next } of store.read(() => store.mirrors.listDue(2 * maxPerAccount))) {
       if (next > now || copying.size >= maxPerAccount) break
       if (copying.has(id)) continue
       copying.add(id)
@@ -292,7 +291,7 @@ export class MirrorCopies implements TimedTask {
           ...rest,
           failures,
           ...(contacts > 0 && { contacts }),
-          ...(isRefused && { refused: Math.min(refused, now) })
+          ...(isRefused && { refused })
         })
       })
     })

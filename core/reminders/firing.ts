@@ -6,17 +6,14 @@ import type { StoredReminder } from '../../schemas/plans/reminder.js'
 import { getLocalDay, getOffset } from '../../schemas/zones.js'
 import type { OccurrenceRow } from '../../storage/reminders/occurrence-repository.js'
 import type { ReminderRow } from '../../storage/reminders/reminder-repository.js'
-import type { UserStore } from '../../storage/user/user-store.js'
 import type { Call } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import { queueMessage } from '../channels/queue-message.js'
 import { listOwnChannels } from '../channels/rules.js'
 import { writeAsService } from '../cmc/service-calls.js'
-import { tolerance } from '../time.js'
 import type { TimedTask } from '../timers/timed-task.js'
-import { maxLater, mayRemind } from './rules.js'
+import { mayRemind } from './rules.js'
 import { findNextDue } from '../forms/schedule.js'
-import { nearSeconds } from './occurrences.js'
 import { getReminderTexts } from './texts.js'
 
 /** Seconds after which it is too late to tell users of a reminder, for example after the service was down. */
@@ -32,11 +29,7 @@ const [maxReminders, maxOccurrences, maxToTell] = [100, 5, 500]
 export function createReminderTask(services: Services): TimedTask {
   return {
     name: 'reminders',
-    findNext(store, { deletion }) {
-      if (deletion !== null || !store.reminders.isUsed) return undefined
-      const now = services.clock.now()
-      return isAhead(store, now) ? now : store.reminders.findNext()
-    },
+    findNext: (store, { deletion }) => (deletion === null ? store.reminders.findNext() : undefined),
     run: account => writeAsService(services, account, fireReminders)
   }
 }
@@ -45,41 +38,8 @@ export function createReminderTask(services: Services): TimedTask {
 function fireReminders(call: Call): void {
   const { changes, now, store } = call
   changes.add('timers')
-  if (isAhead(store, now)) moveBack(store, now)
   for (const row of store.reminders.listDue(now, maxReminders)) recordDue(call, row)
   for (const row of store.occurrences.listToTell(now, maxToTell)) tell(call, row)
-}
-
-/** Returns whether anything is due later than it could be by now, as after the clock was ahead. */
-function isAhead(store: UserStore, now: number): boolean {
-  const { latest, near } = getLimits(now)
-  return store.occurrences.hasLate(near, latest) || listAhead(store, now).length > 0
-}
-
-/** Has all that is ahead be due as if the clock had always been right. */
-function moveBack(store: UserStore, now: number): void {
-  const { latest, near } = getLimits(now)
-  for (const { due, id } of listAhead(store, now)) {
-    store.reminders.setNext(id, due)
-    store.occurrences.moveBack(id, { near, now })
-  }
-  store.occurrences.tellLate(now, near, latest)
-}
-
-/** Lists the reminders that are due later than their schedules say, or never, with the time that these say. */
-function listAhead({ reminders }: UserStore, now: number): { readonly id: string; readonly due: number }[] {
-  return reminders.listLater(now + nearSeconds).flatMap(({ next, reminder }) => {
-    const due = reminder.isActive ? findNextDue(reminder, now) : undefined
-    if (due === undefined || due >= (next ?? Infinity)) return []
-    // It may have come due before this was noticed.
-    return [{ id: reminder.id, due: findNextDue(reminder, now - maxLateness) ?? due }]
-  })
-}
-
-/** Returns until when reminders are due that users may answer, and until when these can be told again, in seconds. */
-function getLimits(now: number): { readonly near: number; readonly latest: number } {
-  const near = now + nearSeconds
-  return { near, latest: near + maxLater + tolerance }
 }
 
 /**

@@ -14,8 +14,6 @@ import { isTrashed } from '../streams/tree.js'
 import { refuseParams } from '../validation/params.js'
 import { assertZone } from '../validation/zones.js'
 
-/** Maximum number of seconds for which users put off a reminder. */
-export const maxLater = 86_400
 /** Maximum length of the content of an event, as JSON. */
 const maxContentLength = 10_000
 

@@ -14,8 +14,6 @@ import { retrySeconds, type TimedTask } from './timed-task.js'
 interface Plan {
   /** The account, with its current name. */
   account: Account
-  /** When it was made, in seconds. */
-  at: number
   readonly running: Set<TimedTask>
   /** When each task is next due, in seconds; infinite if never. */
   readonly due: Map<TimedTask, number>
@@ -200,7 +198,6 @@ export class AccountTimers implements Timers {
     const known = this.#plans.get(account.id)
     const plan = known ?? {
       account,
-      at: now,
       running: new Set(),
       due: new Map<TimedTask, number>(),
       done: new Map<TimedTask, number>(),
@@ -208,15 +205,10 @@ export class AccountTimers implements Timers {
       cancelTimer: () => {}
     }
     plan.account = account
-    // The clock was set back: nothing has to wait until it is there again.
-    const isSetBack = now < plan.at
-    plan.at = now
-    if (isSetBack) plan.postponed.clear()
-    const changed = isSetBack ? new Set(this.#tasks) : tasks
-    if (changed.size > 0) {
+    if (tasks.size > 0) {
       const store = accounts.openStore(account)
       store.read(() => {
-        for (const task of changed) {
+        for (const task of tasks) {
           const at = task.findNext(store, account) ?? Infinity
           plan.due.set(task, at)
           // The task has run and is due at the same time again: without a pause, it would run all the time.

@@ -28,8 +28,6 @@ export type WaitingMessage = Pick<StoredMessage, 'attempts' | 'channel' | 'key' 
 
 /** Seconds for which the keys of messages are remembered. */
 const keptSeconds = 30 * 86_400
-/** The longest wait for an attempt, in seconds: receivers can ask for a day. Clocks are corrected by a few seconds. */
-const longestWait = 86_400 + 60
 /** Number of messages of a channel that are kept longer. */
 const keptMessages = 50
 
@@ -76,15 +74,11 @@ export class MessageRepository {
       | undefined
   }
 
-  /** Lists messages that wait, the first due first. Those that wait for longer than a day are due `now` (seconds): the clock was ahead. */
-  listWaiting(limit: number, now: number): WaitingMessage[] {
-    const latest = now + longestWait
-    const columns = 'number, channel, attempts, key'
-    const beyond = `SELECT ${columns}, ? AS next FROM channel_message WHERE next > ? ORDER BY next, number LIMIT +?`
-    const found = statement(this.db, beyond).all(now, latest, limit) as WaitingMessage[]
-    const sql = `SELECT ${columns}, next FROM channel_message WHERE next <= ? ORDER BY next, number LIMIT +?`
-    const others = statement(this.db, sql).all(latest, limit - found.length) as WaitingMessage[]
-    return [...found, ...others]
+  /** Lists messages that wait, the first due first. */
+  listWaiting(limit: number): WaitingMessage[] {
+    const sql = `SELECT number, channel, attempts, next, key FROM channel_message
+      WHERE next IS NOT NULL ORDER BY next, number LIMIT +?`
+    return statement(this.db, sql).all(limit) as WaitingMessage[]
   }
 
   /** Lists the last messages of a channel, latest first. */
@@ -93,16 +87,15 @@ export class MessageRepository {
     return statement(this.db, sql).all(channel, keptMessages) as StoredMessage[]
   }
 
-  /** Returns the times of messages to a target within the last seconds before `now`, oldest first. */
-  listUses(target: string, now: number, seconds: number): number[] {
-    const sql = 'SELECT time FROM channel_use WHERE target = ? AND time > ? AND time <= ? ORDER BY time'
-    return column(this.db, sql).all(target, now - seconds, now) as number[]
+  /** Returns the times of messages to a target since a time, oldest first. */
+  listUses(target: string, since: number): number[] {
+    const sql = 'SELECT time FROM channel_use WHERE target = ? AND time > ? ORDER BY time'
+    return column(this.db, sql).all(target, since) as number[]
   }
 
-  /** Records a message to a target, and forgets those until `since`, and of the future. Times in seconds. */
+  /** Records a message to a target, and forgets those until `since`. Times in seconds. */
   addUse(target: string, time: number, since: number): void {
     this.#write('DELETE FROM channel_use WHERE target = ? AND time <= ?', [target, since])
-    this.#write('DELETE FROM channel_use WHERE target = ? AND time > ?', [target, time])
     this.#write('INSERT INTO channel_use (target, time) VALUES (?, ?)', [target, time])
   }
 
@@ -119,7 +112,7 @@ export class MessageRepository {
     return column(this.db, sql).get(channel, since) as number
   }
 
-  /** Records what has become of a message: it was queued before. */
+  /** Records what has become of a message. */
   update({
     attempts,
     error,
@@ -127,10 +120,10 @@ export class MessageRepository {
     next,
     number,
     state
-  }: Omit<StoredMessage, 'body' | 'channel' | 'key' | 'last' | 'queued'> & { readonly last: number }): void {
-    const sql = `UPDATE channel_message SET state = ?, attempts = ?, last = ?, next = ?, error = ?,
-      queued = min(queued, ?) WHERE number = ?`
-    this.#write(sql, [state, attempts, last, next, error, last, number])
+  }: Omit<StoredMessage, 'body' | 'channel' | 'key' | 'queued'>): void {
+    const sql =
+      'UPDATE channel_message SET state = ?, attempts = ?, last = ?, next = ?, error = ? WHERE number = ?'
+    this.#write(sql, [state, attempts, last, next, error, number])
     this.#isWaiting = undefined
   }
 

@@ -43,9 +43,6 @@ export interface MirrorPart {
 /** Maximum number of rows of reads that wait for a mirror: others are counted together. */
 const maxReads = 2000
 
-/** The longest wait, in seconds: other servers can ask for a day. Clocks are corrected by a few seconds. */
-const longestWait = 86_400 + 60
-
 interface Row {
   readonly body: string
   readonly next: number | null
@@ -95,17 +92,11 @@ export class MirrorRepository {
     return (statement(this.db, sql).all(access) as Row[]).map(toStored)
   }
 
-  /**
-   * Lists the mirrors for which there is something to do, the first due first. Those that wait for longer than a day are due `now`
-   * (seconds): the clock was ahead.
-   */
-  listDue(limit: number, now: number): { readonly id: string; readonly next: number }[] {
+  /** Lists the mirrors for which there is something to do, the first due first. */
+  listDue(limit: number): { readonly id: string; readonly next: number }[] {
     if (!this.isUsed) return []
-    const latest = now + longestWait
-    const beyond = 'SELECT id, ? AS next FROM mirror WHERE next > ? LIMIT +?'
-    const found = statement(this.db, beyond).all(now, latest, limit) as { id: string; next: number }[]
-    const sql = 'SELECT id, next FROM mirror WHERE next <= ? ORDER BY next, id LIMIT +?'
-    return [...found, ...(statement(this.db, sql).all(latest, limit - found.length) as typeof found)]
+    const sql = 'SELECT id, next FROM mirror WHERE next IS NOT NULL ORDER BY next, id LIMIT +?'
+    return statement(this.db, sql).all(limit) as { id: string; next: number }[]
   }
 
   /** Adds a mirror, or replaces the one with its id. */
@@ -169,14 +160,11 @@ export class MirrorRepository {
     return statement(this.db, sql).get(mirror, id, kind) as MirrorPart | undefined
   }
 
-  /** Finds the part of a copy whose turn it is at a time (seconds), or that waits for longer than a day. */
+  /** Finds the part of a copy whose turn it is at a time (seconds). */
   findDuePart(mirror: string, kind: MirrorPart['kind'], now: number): MirrorPart | undefined {
-    const find = (condition: string, time: number): MirrorPart | undefined => {
-      const sql = `SELECT id, kind, isDoubtful, at, next, failures FROM mirror_part
-        WHERE mirror = ? AND kind = ? AND ${condition} ORDER BY next LIMIT 1`
-      return statement(this.db, sql).get(mirror, kind, time) as MirrorPart | undefined
-    }
-    return find('next <= ?', now) ?? find('next > ?', now + longestWait)
+    const sql = `SELECT id, kind, isDoubtful, at, next, failures FROM mirror_part
+      WHERE mirror = ? AND kind = ? AND next <= ? ORDER BY next LIMIT 1`
+    return statement(this.db, sql).get(mirror, kind, now) as MirrorPart | undefined
   }
 
   /** Adds a part of a copy, or replaces it. */
@@ -238,8 +226,14 @@ export class MirrorRepository {
     const sql = `SELECT day, reader, stream AS streamId, calls, events FROM mirror_read
       WHERE mirror = ? ORDER BY day, reader, stream LIMIT +?`
     const reads = statement(this.db, sql).all(mirror, limit) as CopyRead[]
-    const gone = 'DELETE FROM mirror_read WHERE mirror = ? AND day = ? AND reader = ? AND stream = ?'
-    for (const { day, reader, streamId } of reads) this.#write(gone, mirror, day, reader, streamId)
+    for (const { day, reader, streamId } of reads)
+      this.#write(
+        'DELETE FROM mirror_read WHERE mirror = ? AND day = ? AND reader = ? AND stream = ?',
+        mirror,
+        day,
+        reader,
+        streamId
+      )
     return reads
   }
 

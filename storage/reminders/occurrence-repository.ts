@@ -1,7 +1,7 @@
 /** The times at which reminders of one account were due, and the answers. */
 import type { Database } from 'better-sqlite3'
 import { translateError } from '../errors.js'
-import { column, statement } from '../sqlite/statements.js'
+import { statement } from '../sqlite/statements.js'
 
 /** A time at which a reminder was due. Times in seconds. */
 export interface OccurrenceRow {
@@ -102,27 +102,6 @@ export class OccurrenceRepository {
     const sql = `UPDATE reminder_occurrence SET next = NULL
       WHERE reminder = ? AND due < ? AND next IS NOT NULL AND state <> 'later'`
     this.#write(sql, [reminder, due])
-  }
-
-  /**
-   * Forgets the occurrences of a reminder after `now` (seconds) of which the user was not told, and tells again of those after `near` when
-   * they are due: the clock was ahead when they were recorded. What the user has answered stays.
-   */
-  moveBack(reminder: string, { near, now }: { readonly near: number; readonly now: number }): void {
-    const open = `reminder = ? AND state = 'open' AND due > ?`
-    this.#write(`DELETE FROM reminder_occurrence WHERE ${open} AND told = 0`, [reminder, now])
-    this.#write(`UPDATE reminder_occurrence SET next = due WHERE ${open}`, [reminder, near])
-  }
-
-  /** Returns whether the user will hear of any that is due until `near` only after `latest`, in seconds. */
-  hasLate(near: number, latest: number): boolean {
-    const sql = 'SELECT EXISTS (SELECT 1 FROM reminder_occurrence WHERE next > ? AND due <= ?)'
-    return column(this.db, sql).get(latest, near) === 1
-  }
-
-  /** Tells the user at a time of those that {@link hasLate} finds. */
-  tellLate(now: number, near: number, latest: number): void {
-    this.#write('UPDATE reminder_occurrence SET next = ? WHERE next > ? AND due <= ?', [now, latest, near])
   }
 
   /** Stops telling of all of a reminder. */

@@ -48,12 +48,6 @@ export class ReminderRepository {
     return (statement(this.db, sql).all(now, limit) as Row[]).map(parseRow)
   }
 
-  /** Lists those that are due by their schedule after a time (seconds), or never. */
-  listLater(time: number): ReminderRow[] {
-    const sql = 'SELECT next, body FROM reminder WHERE next IS NULL OR next > ?'
-    return (statement(this.db, sql).all(time) as Row[]).map(parseRow)
-  }
-
   /** Returns when the first reminder is due by its schedule, or an occurrence is to be told; `undefined` if never. */
   findNext(): number | undefined {
     if (!this.isUsed) return undefined

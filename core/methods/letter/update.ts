@@ -8,7 +8,7 @@ import { method, type Call } from '../../call/method.js'
 import { requireOwnChannel } from '../../channels/rules.js'
 import { fail } from '../../errors.js'
 import { createToken } from '../../ids.js'
-import { findNextLetter, moveBack } from '../../letters/schedule.js'
+import { findNextLetter } from '../../letters/schedule.js'
 import { getLetterSettings, sendsLetters, ShownLetter, showLetter } from '../../letters/settings.js'
 import { assertZone } from '../../validation/zones.js'
 
@@ -31,8 +31,7 @@ export const update = method({
     const { changes, now, store } = call
     assertZone(given.zone, '#/update/zone')
     for (const id of given.channelIds ?? []) requireOwnChannel(call, id)
-    const stored = store.letter.find()
-    const before = stored && moveBack(stored, now)
+    const before = store.letter.find()
     const settings = { ...getLetterSettings(store), ...given }
     if (settings.isOn && ['isOn', 'byMail', 'channelIds'].some(name => name in given))
       assertWay(call, settings)

@@ -11,7 +11,7 @@ import { fail } from '../../errors.js'
 import { assertMayAddTo } from '../../events/event-permissions.js'
 import { createId } from '../../ids.js'
 import { findOccurrence, toOccurrence } from '../../reminders/occurrences.js'
-import { maxLater, requireOwnReminder } from '../../reminders/rules.js'
+import { requireOwnReminder } from '../../reminders/rules.js'
 import { omitNulls } from '../../validation/omit-nulls.js'
 import { refuseParams } from '../../validation/params.js'
 import { create as createEvent } from '../events/create.js'
@@ -31,7 +31,7 @@ const Params = Type.Object(
     /** When the reminder was followed; now by default. */
     time: orNull(Timestamp),
     /** Seconds until the user is notified again. */
-    laterBy: orNull(Type.Integer({ minimum: 60, maximum: maxLater }))
+    laterBy: orNull(Type.Integer({ minimum: 60, maximum: 86_400 }))
   },
   closed
 )
