@@ -6,6 +6,7 @@ import type { Permission } from '../../../schemas/permission.js'
 import { openCoffer, type Answer, type Client } from '../../support/coffer.js'
 import { app, apps, clientId, obtain, post, redirectUri } from '../../support/oauth.js'
 import { assertTakesLessThan, longestTurn } from '../../support/probe.js'
+import { inRotation } from '../../support/rotation.js'
 
 /** Fewer accesses than are worked on in one piece, but 13 MB. */
 const count = 60
@@ -68,7 +69,8 @@ async function grantApp(fields: object = {}): Promise<Client> {
   return await alice.grant('manage', 'diary', { type: 'app', ...fields })
 }
 
-t.test('a stream whose id was used before is created and deleted', async t => {
+const test = inRotation(t, 2)
+test('a stream whose id was used before is created and deleted', async t => {
   const holder = await grantApp()
   await plant(holder.access.id)
   const params = { id: 'again', name: 'again', parentId: 'diary' }
@@ -91,7 +93,7 @@ t.test('a stream whose id was used before is created and deleted', async t => {
   )
 })
 
-t.test('a tag whose stream was deleted is used again', async t => {
+test('a tag whose stream was deleted is used again', async t => {
   const tagged = { streamIds: ['diary'], type: 'note/txt', content: 'x', tags: ['again'] }
   const { event } = await alice.do('events.create', tagged)
   const id = event.streamIds.find((each: string) => each !== 'diary')
@@ -107,21 +109,21 @@ t.test('a tag whose stream was deleted is used again', async t => {
   )
 })
 
-t.test('an app deletes itself', async t => {
+test('an app deletes itself', async t => {
   const holder = await grantApp()
   await assertEndsInPieces(t, holder.access.id, async () =>
     holder.call('accesses.delete', { id: holder.access.id })
   )
 })
 
-t.test('an expired access is replaced', async t => {
+test('an expired access is replaced', async t => {
   const name = 'expiring-app'
   const { access } = await grantApp({ name, expireAfter: 0 })
   const params = { name, type: 'app', permissions: [{ streamId: 'diary', level: 'read' }] }
   await assertEndsInPieces(t, access.id, async () => alice.call('accesses.create', params))
 })
 
-t.test('permissions, with those that have ended, have a limited length', async t => {
+test('permissions, with those that have ended, have a limited length', async t => {
   const { access } = await grantApp({ name: createId() })
   const update = async (permissions: Permission[]): Promise<Answer> => {
     const { accesses } = await alice.do('accesses.get')
@@ -139,7 +141,7 @@ t.test('permissions, with those that have ended, have a limited length', async t
   t.match(await update(list(10, 1870)), { error: undefined })
 })
 
-t.test('a client revokes its token, or replays one', async t => {
+test('a client revokes its token, or replays one', async t => {
   const scope = 'diary:manage offline_access'
   const findId = async (): Promise<string> => {
     const { accesses } = await alice.do('accesses.get')
@@ -163,7 +165,7 @@ t.test('a client revokes its token, or replays one', async t => {
   })
 })
 
-t.test('a client with large sessions opens another', async t => {
+test('a client with large sessions opens another', async t => {
   const { accounts } = service.server.services
   const store = accounts.openStore(accounts.find('alice')!)
   await store.write(() => {
