@@ -36,7 +36,7 @@ export const limits = group({
   ),
   streamsBytes: textSize(
     'Maximum total size of the streams of an account, in characters. They are held in memory while the account is in use',
-    32 * 1024 * 1024
+    8 * 1024 * 1024
   ),
   bodiesBytes: integer(
     'Maximum total size of JSON bodies over 16 KB processed at a time, in bytes. One account can use a quarter. Calls without a valid token share a separate quarter. Further bodies wait',
