@@ -120,4 +120,6 @@ export interface SubscribedAccess extends AdmittedAccess, Subscription {
    * With scopes, the subscriber is notified of matching changes only; without scopes, it gets the API's own messages.
    */
   scopes: Scopes | undefined
+  /** Characters of the scopes as JSON, before any were cut. */
+  scopesLength: number
 }

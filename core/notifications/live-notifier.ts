@@ -12,6 +12,7 @@ import type { Change, ChangeKind } from '../changes.js'
 import { fail } from '../errors.js'
 import type { Subscriber, Notifier, AdmittedAccess, SubscribedAccess } from '../call/dispatcher.js'
 import { ChangeRecipient, getMessage, listUpdates, mayNarrow } from '../permissions/change-recipient.js'
+import { isWithinShare } from './account-shares.js'
 import { findMatchingKeys } from './matching-scopes.js'
 import { isInForce, getEffectiveGrants } from '../permissions/effective-grants.js'
 import { runSubscriptionMethod, updateScopes } from './subscriptions.js'
@@ -90,10 +91,15 @@ export class LiveNotifier implements Notifier {
       ...admission,
       subscriber,
       scopes: undefined,
+      scopesLength: 0,
       cancelTimer: () => {},
       unsubscribe: () => this.#remove(id, member),
       runMethod: (method, params) =>
-        runSubscriptionMethod({ services: this.services, callers: this, subscriber: member }, method, params)
+        runSubscriptionMethod(
+          { services: this.services, callers: this, subscriber: member, all: this.#members.get(id) ?? [] },
+          method,
+          params
+        )
     }
     if (this.#endOf(member) <= this.services.clock.now()) return undefined
     // Others may have joined while the authorization step was running.
@@ -132,18 +138,11 @@ export class LiveNotifier implements Notifier {
     this.#members.clear()
   }
 
-  /**
-   * Returns whether the user may have another socket. A single shared or app access gets at most half of them, so that
-   * some sockets are left for the user.
-   */
+  /** Returns whether the access may have another socket. */
   #hasRoom({ access, account }: AdmittedAccess): boolean {
-    const { maxPerUser } = this.services.config.sockets
-    const members = this.#members.get(account.id)
-    if (!members) return true
-    if (access.type === 'personal') return members.size < maxPerUser
-    let count = 0
-    for (const member of members) if (member.access.id === access.id) count++
-    return members.size < maxPerUser && count < Math.ceil(maxPerUser / 2)
+    const members = this.#members.get(account.id) ?? []
+    const inUse = Array.from(members, member => [member.access.id, 1] as const)
+    return isWithinShare(access, 1, inUse, this.services.config.sockets.maxPerUser)
   }
 
   /** Queues the notifications of a change, and closes subscribers whose access it has ended. */

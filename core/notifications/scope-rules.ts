@@ -1,16 +1,23 @@
 /** Who may subscribe to which scopes, and what is left of them when permissions change. (docs/spec/notifications.md#scopes) */
+import type { Access } from '../../schemas/access.js'
 import type { EventScope, Scope, Scopes } from '../../schemas/scope.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail, quoteText } from '../errors.js'
 import type { RequestedStream, StreamsQuery } from '../events/streams-query.js'
 import type { Caller } from '../permissions/caller.js'
 import type { Config } from '../settings/config.js'
+import { isWithinShare, type Use } from './account-shares.js'
 import { EventMatcher, findEventMatcher } from './event-matcher.js'
 
 /** Limit on the streams and accesses in all scopes of a webhook or socket: every change is compared with each of them. */
 const maxIds = 1000
 /** Limit on the characters of their queries, which stay in memory while the socket or the account's database is open. */
 const maxCharacters = 100_000
+/**
+ * Limit on the characters of all scopes of an account's sockets as JSON, and of its webhooks. One character takes up to 25 bytes
+ * of memory.
+ */
+const maxTotal = 1_000_000
 
 /** The subscriber, and the service's limits. */
 interface Subscriber {
@@ -40,6 +47,23 @@ export function assertMaySubscribe(subscriber: Subscriber, scopes: Scopes): void
     if (count > maxIds)
       fail('invalid-operation', `There can be at most ${maxIds} streams and accesses in all scopes together`)
   }
+}
+
+/**
+ * Requires that the scopes of an access fit beside those of the account's other sockets, or of its other webhooks. Error:
+ * `invalid-operation`.
+ */
+export function assertRoom(access: Access, scopes: Scopes, inUse: Iterable<Use>): void {
+  if (!isWithinShare(access, countAll(scopes), inUse, maxTotal))
+    fail(
+      'invalid-operation',
+      `The scopes of all sockets, or all webhooks, can have at most ${maxTotal} characters together, those of one app or shared access half as many`
+    )
+}
+
+/** Returns the characters of scopes as JSON. */
+export function countAll(scopes: Scopes): number {
+  return JSON.stringify(scopes).length
 }
 
 /** Returns the characters of a query: of its ids, and of everything else as JSON. */

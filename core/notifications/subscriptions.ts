@@ -10,7 +10,7 @@ import { fail, quoteText } from '../errors.js'
 import type { Caller } from '../permissions/caller.js'
 import { createChecker } from '../validation/params.js'
 import type { Services } from '../call/services.js'
-import { assertMaySubscribe, cutScopes } from './scope-rules.js'
+import { assertMaySubscribe, assertRoom, countAll, cutScopes } from './scope-rules.js'
 import type { SubscribedAccess } from '../call/dispatcher.js'
 
 const SingleParams = Type.Object(
@@ -34,12 +34,15 @@ interface CallerSource {
   getCaller(subscriber: SubscribedAccess): Caller
 }
 
-type SubscriptionMethod = (
-  services: Services,
-  callers: CallerSource,
-  subscriber: SubscribedAccess,
-  params: unknown
-) => object
+/** The socket that calls a subscription method, and all sockets of its account. */
+interface SubscriptionContext {
+  readonly services: Services
+  readonly callers: CallerSource
+  readonly subscriber: SubscribedAccess
+  readonly all: Iterable<SubscribedAccess>
+}
+
+type SubscriptionMethod = (context: SubscriptionContext, params: unknown) => object
 
 /** Subscribes again at another node, which may know of a later state of the permissions. Not a method of sockets. */
 export const restoreMethod = 'restoreSubscriptions'
@@ -60,22 +63,12 @@ export function isSubscriptionMethod(name: string): boolean {
   return methods.has(name) && !internalMethods.has(name)
 }
 
-/** The socket that calls a subscription method. */
-interface SubscriptionContext {
-  readonly services: Services
-  readonly callers: CallerSource
-  readonly subscriber: SubscribedAccess
-}
-
 /** Runs a subscription method and returns its result; counts as a call if it is one. Throws like any method. */
-export function runSubscriptionMethod(
-  { services, callers, subscriber }: SubscriptionContext,
-  name: string,
-  params: unknown
-): object {
+export function runSubscriptionMethod(context: SubscriptionContext, name: string, params: unknown): object {
+  const { services, subscriber } = context
   if (!internalMethods.has(name)) services.callLimit?.count(subscriber.account, subscriber.access)
   const run = methods.get(name) ?? fail('invalid-method', `No method ${quoteText(name)}`)
-  return run(services, callers, subscriber, params)
+  return run(context, params)
 }
 
 const checkOne = createTypedChecker(SingleParams)
@@ -91,14 +84,9 @@ const checkNone = createTypedChecker(NoParams)
 
 /**
  * Adds scopes, replacing those with the same keys, and returns the keys of all. Throws the errors of {@link
- * assertMaySubscribe}.
+ * assertMaySubscribe} and {@link assertRoom}.
  */
-function subscribe(
-  services: Services,
-  callers: CallerSource,
-  subscriber: SubscribedAccess,
-  params: unknown
-): object {
+function subscribe({ all, callers, services, subscriber }: SubscriptionContext, params: unknown): object {
   assertDepth(params, services.config.limits.jsonDepth)
   const isMany = typeof params === 'object' && params !== null && Object.hasOwn(params, 'scopes')
   const added = isMany ? toScopes(params) : toScope(params)
@@ -111,33 +99,27 @@ function subscribe(
   const { config } = services
   const store = services.accounts.openStore(subscriber.account)
   store.read(() => assertMaySubscribe({ store, caller, config }, scopes))
-  subscriber.scopes = toOwnScopes(scopes)
+  const inUse = Array.from(all)
+    .filter(other => other !== subscriber)
+    .map(other => [other.access.id, other.scopesLength] as const)
+  assertRoom(subscriber.access, scopes, inUse)
+  setScopes(subscriber, scopes)
   return { ok: true, keys: Object.keys(scopes) }
 }
 
 /** Removes scopes, and returns the keys of those that are left. If no scope is left, the socket gets the API's own messages again. */
-function unsubscribe(
-  services: Services,
-  callers: CallerSource,
-  subscriber: SubscribedAccess,
-  params: unknown
-): object {
+function unsubscribe({ callers, services, subscriber }: SubscriptionContext, params: unknown): object {
   const { all, key: one, keys = [] } = checkWhich(params)
   updateScopes(services, callers.getCaller(subscriber), subscriber)
   const removed = new Set(one === undefined ? keys : [...keys, one])
   const before = Object.entries(subscriber.scopes ?? {})
   const after = all ? [] : before.filter(([name]) => !removed.has(name))
-  subscriber.scopes = toOwnScopes(buildScopes(after))
+  setScopes(subscriber, buildScopes(after))
   return { ok: true, keys: after.map(([name]) => name) }
 }
 
 /** Returns the scopes, cut to what may be read now. */
-function getSubscriptions(
-  services: Services,
-  callers: CallerSource,
-  subscriber: SubscribedAccess,
-  params: unknown
-): object {
+function getSubscriptions({ callers, services, subscriber }: SubscriptionContext, params: unknown): object {
   checkNone(params)
   updateScopes(services, callers.getCaller(subscriber), subscriber)
   return { scopes: subscriber.scopes ?? {} }
@@ -145,12 +127,10 @@ function getSubscriptions(
 
 /** Subscribes to what is left of the scopes that the subscriber had. */
 function restoreSubscriptions(
-  services: Services,
-  callers: CallerSource,
-  subscriber: SubscribedAccess,
+  { callers, services, subscriber }: SubscriptionContext,
   params: unknown
 ): object {
-  subscriber.scopes = toScopes(params)
+  setScopes(subscriber, toScopes(params))
   updateScopes(services, callers.getCaller(subscriber), subscriber)
   return { scopes: subscriber.scopes ?? {} }
 }
@@ -165,6 +145,11 @@ export function updateScopes(
   if (!scopes) return
   const store = accounts.openStore(account)
   subscriber.scopes = toOwnScopes(store.read(() => cutScopes({ store, caller }, scopes)))
+}
+
+function setScopes(subscriber: SubscribedAccess, scopes: Scopes): void {
+  subscriber.scopes = toOwnScopes(scopes)
+  subscriber.scopesLength = countAll(scopes)
 }
 
 /** Returns `undefined` for no scopes: the subscriber then gets the API's own messages. */

@@ -5,12 +5,13 @@
 import { UniqueViolation } from '../../storage/errors.js'
 import type { StoredWebhook } from '../../storage/repositories/webhooks.js'
 import type { Scopes } from '../../schemas/scope.js'
+import type { Webhook } from '../../schemas/webhook.js'
 import { assertCreator } from '../auth/allow.js'
 import { Caller } from '../permissions/caller.js'
 import { fail, quoteText } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { parseWebUrl } from '../parse-url.js'
-import { assertMaySubscribe } from './scope-rules.js'
+import { assertMaySubscribe, assertRoom, countAll } from './scope-rules.js'
 import { refuseParams } from '../validation/params.js'
 
 /** Returns the webhook if the caller created it or is personal. Errors: `unknown-resource`, `forbidden`. */
@@ -43,10 +44,18 @@ export function writeWebhook(url: string, write: () => void): void {
 }
 
 /**
- * Checks scopes against the access that created the webhook, not the caller's. Throws `forbidden` if that
- * access has ended, and the errors of {@link assertMaySubscribe}.
+ * Checks scopes of a webhook, or of a new one, against the access that created it, not the caller's. Throws `forbidden`
+ * if that access has ended, and the errors of {@link assertMaySubscribe} and {@link assertRoom}.
  */
-export function assertMayHaveScopes({ services, store }: Call, accessId: string, scopes: Scopes): void {
+export function assertMayHaveScopes(
+  { services, store }: Call,
+  { accessId, id }: Pick<Webhook, 'accessId'> & Partial<Pick<Webhook, 'id'>>,
+  scopes: Scopes
+): void {
   const access = store.accesses.find(accessId) ?? fail('forbidden')
   assertMaySubscribe({ store, caller: new Caller(store, access), config: services.config }, scopes)
+  const inUse = Array.from(store.webhooks.list())
+    .filter(({ webhook }) => webhook.id !== id)
+    .map(({ webhook }) => [webhook.accessId, countAll(webhook.scopes ?? {})] as const)
+  assertRoom(access, scopes, inUse)
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { EngineOptions } from '../../cluster/nats/connection.js'
+import { callApi } from '../../cluster/nats/jetstream.js'
 import { createStreams, createStreamConfigs, type StreamConfig } from '../../cluster/nats/streams.js'
 import { NatsEngine } from '../../cluster/nats-engine.js'
 import { findEngine } from '../../scripts/dev/fetch-engine.js'
@@ -141,6 +142,12 @@ export class EngineServers {
       return leader >= 0
     })
     return leader
+  }
+
+  /** Asks the engine to let a server lead a stream, which may fail. */
+  async askToLead(index: number, stream: StreamConfig['name'], { connection }: NatsEngine): Promise<void> {
+    const wanted = { placement: { preferred: this.members[index]!.name } }
+    await callApi(connection, `STREAM.LEADER.STEPDOWN.${stream}`, wanted, 2000).catch(() => {})
   }
 
   /** Kills a server, as when its machine dies. */

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { coffer, type Answer, type Client } from '../support/coffer.js'
 import type { Change } from '../../core/changes.js'
 import { receiver } from '../support/receiver.js'
-import { socketOf, type TestSocket } from '../support/socket.js'
+import { socketOf, until, type TestSocket } from '../support/socket.js'
 
 t.setTimeout(300_000)
 
@@ -314,4 +314,52 @@ t.test('webhooks have the same scopes, at creation and update', async t => {
   const event = await alice.event({ type: 'mass/kg', content: 10 })
   await alice.do('events.delete', { id: event.id })
   t.same((await target.received(2))[1], ['trash'])
+})
+
+/** The longest scope that ten sockets or webhooks of an account can have, and five of one shared or app access. */
+const long = { content: [{ path: '$', eq: 'x'.repeat(99_900) }] }
+const noRoom = { error: { id: 'invalid-operation', message: /at most 1000000 characters together/ } }
+
+t.test('scopes of all sockets of an account are limited together, those of one access to half', async t => {
+  const { alice } = await start(t)
+  const reader = await alice.grant('read', 'diary')
+  const fill = async (client: Client): Promise<TestSocket[]> => {
+    const sockets = await Promise.all(Array.from({ length: 6 }, () => socketOf(t, client)))
+    for (const socket of sockets.slice(1)) t.match(await subscribe(socket, long), { ok: true })
+    return sockets
+  }
+  const [other, full, closing] = (await fill(reader)) as [TestSocket, TestSocket, TestSocket]
+  t.match(await subscribe(other, long), noRoom, 'of the access')
+  t.same(await scopesOf(other), {}, 'it has registered nothing')
+  t.match(await subscribe(full, long), { ok: true }, 'the same key again')
+  const [own, ownFull] = (await fill(alice)) as [TestSocket, TestSocket]
+  t.match(await subscribe(own, long), noRoom, 'of the account')
+  closing.raw.close()
+  await until(async () => (await subscribe(own, long)).ok === true, 'the room of the closed socket')
+  t.match(await subscribe(other, long), noRoom)
+  t.match(await ownFull.call('unsubscribe', { all: true }), { ok: true })
+  t.match(await subscribe(other, long), { ok: true }, 'the room that another socket gave back')
+})
+
+const create = (client: Client, n: number, query?: object): Promise<Answer> =>
+  client.call('webhooks.create', { url: `http://127.0.0.1:9/${n}`, scopes: { k: query ? { query } : {} } })
+
+t.test('scopes of all webhooks of an account are limited together, those of one access to half', async t => {
+  const { alice } = await start(t, { webhooks: { allowInternalTargets: true } })
+  const [first, second, third] = (await Promise.all(
+    [1, 2, 3].map(() => alice.grant('read', 'diary', { type: 'app' }))
+  )) as [Client, Client, Client]
+  for (const client of [first, second]) {
+    for (let n = 0; n < 5; n++) t.match(await create(client, n, long), { webhook: {} })
+    t.match(await create(client, 5, long), noRoom, 'of the access')
+  }
+  t.match(await create(third, 0, long), noRoom, 'of the account')
+  const { id } = (await create(third, 0)).webhook
+  const give = { id, update: { scopes: { k: { query: long } } } }
+  t.match(await third.call('webhooks.update', give), noRoom, 'nor by an update')
+  const [{ id: fullId }] = (await first.do('webhooks.get')).webhooks
+  const again = { id: fullId, update: { scopes: { k: { query: long } } } }
+  t.match(await first.call('webhooks.update', again), { webhook: {} }, 'an update replaces its own')
+  await first.do('webhooks.delete', { id: fullId })
+  t.match(await third.call('webhooks.update', give), { webhook: {} })
 })

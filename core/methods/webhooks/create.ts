@@ -33,7 +33,7 @@ export const create = method({
     const { caller, services, store } = call
     if (caller.isPersonal) fail('forbidden', 'Personal accesses cannot create webhooks')
     assertWebhookUrl(url)
-    if (scopes) assertMayHaveScopes(call, caller.accessId, scopes)
+    if (scopes) assertMayHaveScopes(call, caller, scopes)
     if (store.webhooks.size >= services.config.webhooks.maxPerUser)
       fail('invalid-operation', `An account can have at most ${services.config.webhooks.maxPerUser} webhooks`)
     const webhook: Webhook = {

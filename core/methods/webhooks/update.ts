@@ -61,7 +61,7 @@ export const update = method({
     const { scopes: oldScopes, ...rest } = kept.webhook
     const { scopes = oldScopes, state = rest.state, url = rest.url } = given
     assertWebhookUrl(url)
-    if (given.scopes) assertMayHaveScopes(call, rest.accessId, given.scopes)
+    if (given.scopes) assertMayHaveScopes(call, rest, given.scopes)
     const webhook: Webhook = {
       ...rest,
       state,

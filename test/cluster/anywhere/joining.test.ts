@@ -10,7 +10,7 @@ import { serveConnection } from '../../../server/nodes/serve-connection.js'
 import { ShardOwnership } from '../../../server/nodes/shard-ownership.js'
 import type { Runtime } from '../../../server/runtime.js'
 import { openCoffer } from '../../support/coffer.js'
-import { socketOf, until } from '../../support/socket.js'
+import { socketOf, until, type TestSocket } from '../../support/socket.js'
 import { MemoryCluster, type MemoryEngine } from '../memory-engine.js'
 import { begin, client, move, nameAt, startPair, userAt } from './memory-nodes.js'
 
@@ -79,6 +79,28 @@ test('scopes that the next node does not know are refused', { timeout: 600_000 }
     t.match(await socket.call('subscribe', { key: 'all' }), { keys: ['all'] })
     t.match(await socket.call('getSubscriptions'), { scopes: { all: {} } })
   }
+})
+
+test('scopes count for the limit of their account at the next node', { timeout: 600_000 }, async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const nodes = await startPair(t, cluster)
+  const [n1, n2] = nodes
+  const username = nameAt(n1, 0)
+  await userAt(nodes, username)
+  const sockets = await Promise.all(Array.from({ length: 11 }, () => socketOf(t, client(n2, username))))
+  const [last, ...full] = sockets as [TestSocket, ...TestSocket[]]
+  const long = { key: 'k', query: { content: [{ path: '$', eq: 'x'.repeat(99_900) }] } }
+  for (const socket of full) t.match(await socket.call('subscribe', long), { keys: ['k'] })
+  t.match(await last.call('subscribe', long), { error: { id: 'invalid-operation' } }, 'at another node')
+  await move(n1, n2, createFixedShards(64).indexOf(username))
+  await until(
+    () => full.every(({ heard }) => heard.includes('notificationsChanged')),
+    'the sockets to be joined again'
+  )
+  t.match(await last.call('subscribe', long), { error: { id: 'invalid-operation' } }, 'at their own')
+  full[0]!.raw.close()
+  await until(async () => (await last.call('subscribe', long)).ok === true, 'the room of the closed socket')
 })
 
 test('a subscription counts as one call', { timeout: 600_000 }, async t => {

@@ -6,7 +6,6 @@ import type { Alarm } from '../../../cluster/alarm.js'
 import { appendUntilConfirmed } from '../../../cluster/append-until-confirmed.js'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { EngineMonitor } from '../../../cluster/nats/engine-monitor.js'
-import { callApi } from '../../../cluster/nats/jetstream.js'
 import type { NatsEngine } from '../../../cluster/nats-engine.js'
 import { EngineServers, until } from '../engine-servers.js'
 import { damages } from '../machines/damage.js'
@@ -85,8 +84,7 @@ async function lead(servers: EngineServers, engine: NatsEngine, index: number): 
   await until('it to lead', async () => {
     const leader = await servers.leaderOf(stream)
     if (leader === index) return true
-    const wanted = { placement: { preferred: `n${index + 1}` } }
-    await callApi(engine.connection, `STREAM.LEADER.STEPDOWN.${stream}`, wanted, 2000).catch(() => undefined)
+    await servers.askToLead(index, stream, engine)
     // Handing over takes time, and may fail.
     for (let left = 40; left > 0 && (await servers.leaderOf(stream)) === leader; left--) await wait(50)
     return false

@@ -5,7 +5,6 @@ import t from 'tap'
 import type { Alarm } from '../../../cluster/alarm.js'
 import { EngineUnavailable } from '../../../cluster/engine.js'
 import { EngineMonitor } from '../../../cluster/nats/engine-monitor.js'
-import { callApi } from '../../../cluster/nats/jetstream.js'
 import { createAlarms, Replicas, createReport, type Replica } from '../../../cluster/nats/replicas.js'
 import { EngineServers, until } from '../engine-servers.js'
 
@@ -115,12 +114,7 @@ t.test('a damaged replica', async t => {
   ])
 
   await until('it leads', async () => {
-    await callApi(
-      engine.connection,
-      `STREAM.LEADER.STEPDOWN.${stream}`,
-      { placement: { preferred: name } },
-      2000
-    ).catch(() => {})
+    await servers.askToLead(damaged, stream, engine)
     return (await servers.leaderOf(stream)) === damaged
   })
   await replicas.waitUntilComplete(stream, 30_000)

@@ -72,9 +72,8 @@ t.test('a replica of a log is damaged', { skip: isLeftOut }, async t => {
       for (const node of nodes) t.same(await neighbour.lost(node.url), [], kind)
 
       async function lead(): Promise<boolean> {
-        const wanted = { placement: { preferred: `n${damaged + 1}` } }
         for (let attempt = 0; attempt < tries; attempt++) {
-          await callApi(engine.connection, `STREAM.LEADER.STEPDOWN.${stream}`, wanted, 2000).catch(() => {})
+          await servers.askToLead(damaged, stream, engine)
           if ((await servers.leaderOf(stream)) === damaged) return true
         }
         return false

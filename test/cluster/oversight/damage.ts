@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { parsePlacement, shardKey } from '../../../cluster/nodes/shard-placement.js'
 import { shardStream } from '../../../cluster/nats/subjects.js'
-import { callApi } from '../../../cluster/nats/jetstream.js'
 import { createFixedShards } from '../../../core/call/shard.js'
 import { until } from '../engine-servers.js'
 import type { NodeProcess } from '../node-processes.js'
@@ -87,12 +86,7 @@ export async function survivesDamage(t: Test, cluster: Cluster, kind: Damage): P
   await servers.restart(damaged)
   await add(10)
   // It would lead if no node checked.
-  await callApi(
-    engine.connection,
-    `STREAM.LEADER.STEPDOWN.${stream}`,
-    { placement: { preferred: name } },
-    2000
-  ).catch(() => {})
+  await servers.askToLead(damaged, stream, engine)
   await owner.kill()
   await until('another node to serve the account', async () => await write('after it'))
 
