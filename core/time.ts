@@ -6,10 +6,14 @@ export interface Clock {
   now(): number
   /** Calls `run` once after `seconds` seconds, unless the returned function is called before. */
   after(seconds: number, run: () => void): () => void
+  /** Calls `run` whenever the clock was set back by more than a minute or two. Returns the function that ends that. */
+  onSetBack(run: () => void): () => void
 }
 
-/** How often timers look at the clock, in milliseconds: it is set, and goes on while the machine sleeps, which Node's timers do not notice. */
+/** How often the clock is looked at, in milliseconds: it is set, and goes on while the machine sleeps, which Node's timers do not notice. */
 const lookMs = 60_000
+/** Seconds by which clocks are corrected now and then. */
+const tolerance = 60
 
 /** The system clock. Its timers do not keep the process alive. If the clock is set forward, they run up to a minute late; if back, early. */
 export const systemClock: Clock = {
@@ -28,12 +32,29 @@ export const systemClock: Clock = {
       ).unref()
     let timer = wait(ms)
     return () => clearTimeout(timer)
+  },
+  onSetBack(run) {
+    let last = Date.now()
+    const timer = setInterval(() => {
+      const isSetBack = Date.now() < last - tolerance * 1000
+      last = Date.now()
+      if (isSetBack) run()
+    }, lookMs).unref()
+    return () => clearInterval(timer)
   }
 }
 
 interface ScheduledRun {
-  readonly at: number
+  at: number
   readonly run: () => void
+}
+
+/**
+ * Returns when a wait ends, in seconds: now if that is further ahead than `longest` seconds, the longest such wait. Then it began while the
+ * clock was ahead, and would last until the clock is there again.
+ */
+export function limitWait(end: number, now: number, longest: number): number {
+  return end > now + longest + tolerance ? now : end
 }
 
 /** A clock that stands still until moved. */
@@ -53,8 +74,12 @@ export class ManualClock implements Clock {
     return () => this.#scheduled.delete(scheduled)
   }
 
-  /** Moves the clock forward by `seconds` seconds, and runs what falls due, in order, before listeners. */
+  /**
+   * Moves the clock forward by `seconds` seconds, and runs what falls due, in order, before listeners. If it is set back by a negative
+   * number, timers run after the same wait, as those of {@link systemClock}.
+   */
   advance(seconds: number): void {
+    if (seconds < 0) for (const scheduled of this.#scheduled) scheduled.at += seconds
     const until = this.seconds + seconds
     for (;;) {
       const due = [...this.#scheduled].filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)[0]
@@ -65,6 +90,12 @@ export class ManualClock implements Clock {
     }
     this.seconds = until
     for (const listener of this.#listeners) listener(seconds)
+  }
+
+  onSetBack(run: () => void): () => void {
+    return this.onAdvance(seconds => {
+      if (seconds < -tolerance) run()
+    })
   }
 
   /** Calls `listener` with the seconds whenever the clock has been moved. Returns the function that removes it. */

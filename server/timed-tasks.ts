@@ -9,6 +9,7 @@ import { MirrorCopies } from '../core/mirrors/mirror-copies.js'
 import { createReminderTask } from '../core/reminders/firing.js'
 import { RuleWatch } from '../core/rules/rule-watch.js'
 import type { AccountTimers } from '../core/timers/account-timers.js'
+import { SetBackTask } from './set-back.js'
 
 /** What the work needs besides the services. */
 interface TimedTasksOptions {
@@ -29,10 +30,11 @@ export function addTimedTasks(
   const channels = new ChannelDeliveries(services, createEvent)
   const rules = new RuleWatch(services)
   const mirrors = new MirrorCopies(services, getPeers)
+  const setBack = new SetBackTask(services)
   if (services.config.cmc.enabled) timers.add(createExpiryTask(services))
   if (!isQuiet) {
     const others = [new LetterTask(services), createReminderTask(services)]
-    for (const task of [channels, rules, mirrors, ...others]) timers.add(task)
+    for (const task of [channels, rules, mirrors, setBack, ...others]) timers.add(task)
   }
-  return [channels, rules, mirrors]
+  return [channels, rules, mirrors, setBack]
 }

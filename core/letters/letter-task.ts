@@ -15,13 +15,10 @@ import type { Message } from '../outgoing/mail/message.js'
 import { getAccountUrl, getAppPageUrl } from '../service-info.js'
 import type { TimedTask } from '../timers/timed-task.js'
 import { readWeek, type Week } from './read-week.js'
-import { findNextLetter, getLetterWeek } from './schedule.js'
+import { findNextLetter, getLetterWeek, retryDelays } from './schedule.js'
 import { digestAddress, getDueTime, isTokenCurrent, sendsLetters } from './settings.js'
 import { getLetterTexts } from './texts.js'
 import { writeLetter } from './write-letter.js'
-
-/** Delays before each further attempt, in seconds; then the letter of the week is given up. */
-const retryDelays = [300, 1800, 7200, 21_600, 43_200]
 
 /** Sends the letter of an account when it is due. */
 export class LetterTask implements TimedTask {

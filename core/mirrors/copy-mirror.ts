@@ -23,6 +23,7 @@ import {
   type PeerPage
 } from './peer-answers.js'
 import { createRemovalWork } from '../streams/removal-work.js'
+import { limitWait } from '../time.js'
 import { removeOthers } from './removed-streams.js'
 import { endPass, getFirstDeletion, pageLimit, parseProgress, startPass, type Pass } from './progress.js'
 
@@ -143,7 +144,8 @@ function needsComparison(stored: StoredMirror, now: number): boolean {
   if (isSweeping === true) return false
   const { events, lastComparison = 0 } = stored.mirror
   const interval = events > manyEvents ? longComparisonSeconds : comparisonSeconds
-  return lastComparison + (isDoubtful === true ? doubtSeconds : interval) <= now
+  const wait = isDoubtful === true ? doubtSeconds : interval
+  return limitWait(lastComparison + wait, now, wait) <= now
 }
 
 /** Records that a comparison has begun. */

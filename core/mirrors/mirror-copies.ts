@@ -291,7 +291,7 @@ export class MirrorCopies implements TimedTask {
           ...rest,
           failures,
           ...(contacts > 0 && { contacts }),
-          ...(isRefused && { refused })
+          ...(isRefused && { refused: Math.min(refused, now) })
         })
       })
     })

@@ -5,6 +5,7 @@ import { isTransient } from '../cmc/peers/peer-calls.js'
 import { writeAsService } from '../cmc/service-calls.js'
 import { fail } from '../errors.js'
 import { getAccountUrl } from '../service-info.js'
+import { limitWait } from '../time.js'
 import { isObject } from '../validation/is-object.js'
 import { parseProgress, type Progress } from './progress.js'
 import type { ReportContext } from './reports.js'
@@ -36,7 +37,7 @@ export async function askForNotices({
     .read(() => services.accounts.openStore(account).mirrors.find(id))
   if (!stored) return
   const { getsNotices, noticeAsked = -Infinity, noticeKey } = parseProgress(stored)
-  if (getsNotices === true || noticeAsked + askSeconds > now) return
+  if (getsNotices === true || limitWait(noticeAsked + askSeconds, now, askSeconds) > now) return
   const key = noticeKey ?? randomBytes(24).toString('base64url')
   // Stored first, so that the first notice is not refused.
   await save({ noticeKey: key, noticeAsked: now })

@@ -6,6 +6,7 @@ import type { Call } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import { isTransient, type Endpoint, type PeerAnswer, type PeerCalls } from '../cmc/peers/peer-calls.js'
 import { writeAsService } from '../cmc/service-calls.js'
+import { limitWait } from '../time.js'
 import { PeerFailed } from './peer-answers.js'
 import { parseProgress } from './progress.js'
 
@@ -86,7 +87,7 @@ function needsReport(stored: StoredMirror, now: number, hasReads: boolean): bool
   return (
     pendingReport !== undefined ||
     hasReads ||
-    reported + reportSeconds <= now ||
+    limitWait(reported + reportSeconds, now, reportSeconds) <= now ||
     stored.mirror.state === 'erased'
   )
 }

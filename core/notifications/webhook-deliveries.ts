@@ -150,9 +150,9 @@ export class WebhookDeliveries {
     this.#setTimer(task, webhook)
   }
 
-  #setTimer(task: Task, webhook: Parameters<typeof computeNextRun>[0]): void {
+  #setTimer(task: Task, webhook: Webhook): void {
     const { clock } = this.services
-    const wait = computeNextRun(webhook) - clock.now()
+    const wait = computeWait(webhook, clock.now())
     const begin = (): void => {
       const sending = this.#run(task)
       this.#sending.add(sending)
@@ -272,7 +272,7 @@ function applyRun(
   }
 }
 
-/** Returns the time of the next call, in seconds. The wait grows with each retry. */
-function computeNextRun({ currentRetries, lastRun, minIntervalMs }: Webhook): number {
-  return lastRun.timestamp + (minIntervalMs / 1000) * Math.max(1, currentRetries)
+/** Returns the seconds until the next call. The wait grows with each retry; a call of the future was made while the clock was ahead. */
+function computeWait({ currentRetries, lastRun, minIntervalMs }: Webhook, now: number): number {
+  return Math.min(lastRun.timestamp, now) + (minIntervalMs / 1000) * Math.max(1, currentRetries) - now
 }

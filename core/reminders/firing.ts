@@ -6,6 +6,7 @@ import type { StoredReminder } from '../../schemas/plans/reminder.js'
 import { getLocalDay, getOffset } from '../../schemas/zones.js'
 import type { OccurrenceRow } from '../../storage/reminders/occurrence-repository.js'
 import type { ReminderRow } from '../../storage/reminders/reminder-repository.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 import type { Call } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import { queueMessage } from '../channels/queue-message.js'
@@ -32,6 +33,32 @@ export function createReminderTask(services: Services): TimedTask {
     findNext: (store, { deletion }) => (deletion === null ? store.reminders.findNext() : undefined),
     run: account => writeAsService(services, account, fireReminders)
   }
+}
+
+/** Lists the reminders that are due later than their schedules say at `now` (seconds), or never: the clock was ahead. */
+export function listAhead({ reminders }: Pick<UserStore, 'reminders'>, now: number): StoredReminder[] {
+  return reminders
+    .list()
+    .filter(
+      ({ next, reminder }) =>
+        reminder.isActive && (findNextDue(reminder, now) ?? Infinity) < (next ?? Infinity)
+    )
+    .map(({ reminder }) => reminder)
+}
+
+/**
+ * Plans a reminder afresh. What came due a while ago is told as well, since the clock may have been set back before that. What was told
+ * stays recorded, so it is not told again.
+ */
+export function planAgain(
+  { occurrences, reminders }: UserStore,
+  reminder: StoredReminder,
+  now: number
+): void {
+  const { id, modified } = reminder
+  const after = Math.max(now - maxLateness, modified <= now ? modified : 0)
+  occurrences.removeUntold(id, after)
+  reminders.setNext(id, findNextDue(reminder, after) ?? null)
 }
 
 /** Records what has become due, and queues messages for the user. */

@@ -8,7 +8,7 @@ import type { Config } from '../settings/config.js'
 import { ApiError } from '../errors.js'
 import { isLoopback, getNetwork, getWideNetwork } from './network.js'
 import { truncateText } from '../truncate-text.js'
-import type { Clock } from '../time.js'
+import { limitWait, type Clock } from '../time.js'
 
 /** An attempt at a secret. */
 export interface Guess {
@@ -116,7 +116,8 @@ export function createThrottle(
   const retrievals = new BoundedMap<string, TimedCount>(maxEntries)
 
   const assertNotThrottled = (failures: Failures | undefined): void => {
-    const seconds = Math.ceil((failures?.waitUntil ?? 0) - clock.now())
+    const now = clock.now()
+    const seconds = Math.ceil(limitWait(failures?.waitUntil ?? 0, now, throttle.window) - now)
     if (seconds > 0) refuse(seconds)
   }
   const count = (
@@ -143,7 +144,8 @@ export function createThrottle(
   ): (() => void) => {
     const now = clock.now()
     const known = counts.get(key)
-    const current = known && known.endsAt > now ? known : { count: 0, endsAt: now + seconds }
+    const current =
+      known && limitWait(known.endsAt, now, seconds) > now ? known : { count: 0, endsAt: now + seconds }
     if (current.count >= limit) refuse(Math.ceil(current.endsAt - now))
     current.count++
     counts.set(key, current)

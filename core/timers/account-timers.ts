@@ -41,6 +41,7 @@ export class AccountTimers implements Timers {
   /** Accounts whose marks are about to be removed. */
   readonly #unmarking = new Set<string>()
   #unsubscribe: () => void = () => {}
+  #cancelSetBack: () => void = () => {}
   #isClosed = false
 
   readonly #resting: RestingAccounts | undefined
@@ -60,7 +61,7 @@ export class AccountTimers implements Timers {
 
   /** Follows the changes of accounts from now on. */
   open(): void {
-    const { accounts, bus } = this.services
+    const { accounts, bus, clock } = this.services
     this.#unsubscribe = bus.subscribe((account, { kind }) => {
       // What tasks know of an account that rests is not known yet.
       const isAll = kindsOfAll.has(kind) || this.#resting?.remove(account.id) === true
@@ -68,6 +69,7 @@ export class AccountTimers implements Timers {
       if (concerned.length > 0) this.#planLater(account, concerned)
     })
     accounts.handover.onRelease(({ id }) => this.#drop(id))
+    this.#cancelSetBack = clock.onSetBack(() => this.#planAgain())
   }
 
   /**
@@ -133,10 +135,18 @@ export class AccountTimers implements Timers {
     await this.#resting?.close()
     this.#isClosed = true
     this.#unsubscribe()
+    this.#cancelSetBack()
     for (const cancel of this.#cancelRetries) cancel()
     for (const { cancelTimer } of this.#plans.values()) cancelTimer()
     this.#plans.clear()
     await Promise.all(this.#running)
+  }
+
+  /** Plans all work again once the clock was set back: what is planned may be due when it is there again. */
+  #planAgain(): void {
+    for (const { postponed } of this.#plans.values()) postponed.clear()
+    this.#resting?.distrust()
+    this.#track(this.resume())
   }
 
   /** Resolves with whether the work has been planned. */

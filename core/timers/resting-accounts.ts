@@ -66,6 +66,8 @@ export class RestingAccounts {
   #unchangedBefore: number | undefined
   #cancelTimer = (): void => {}
   #cancelNote: (() => void) | undefined
+  /** When due times were last noted, by the system's clock. */
+  #notedAt = -Infinity
   /** The last note in progress. */
   #noting = Promise.resolve()
   #isClosed = false
@@ -99,6 +101,11 @@ export class RestingAccounts {
     return this.#resting.delete(id)
   }
 
+  /** Has no further account rest: what is known of them is from before the clock was set back. */
+  distrust(): void {
+    this.#unchangedBefore = undefined
+  }
+
   /** Notes that the next work of an account may be due at another time. */
   touch(id: string): void {
     this.#touched.add(id)
@@ -106,6 +113,7 @@ export class RestingAccounts {
 
   /** Waits for the accounts that have been added. From now on, due times are noted. */
   start(): void {
+    this.#notedAt = -Infinity
     this.#order = [...this.#resting.values()].toSorted((a, b) => b.due - a.due).map(({ id }) => id)
     this.#wakeDue()
     if (!this.#cancelNote && !this.services.platform.position()) this.#wait()
@@ -158,6 +166,9 @@ export class RestingAccounts {
     const { key, shard } = this.options
     // Times of files are those of the system's clock.
     const at = Date.now() / 1000
+    // The clock was set back: until all is planned again, a start has to open all.
+    if (at < this.#notedAt) return
+    this.#notedAt = at
     const ids = [...this.#touched]
     this.#touched.clear()
     try {

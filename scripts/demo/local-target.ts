@@ -23,6 +23,10 @@ export class PastClock implements Clock {
     return systemClock.after(seconds, run)
   }
 
+  onSetBack(run: () => void): () => void {
+    return systemClock.onSetBack(run)
+  }
+
   /** Moves the clock on to a time (seconds); never back. */
   moveTo(time: number): void {
     this.#at = Math.max(this.#at ?? 0, time)

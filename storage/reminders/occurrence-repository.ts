@@ -104,6 +104,13 @@ export class OccurrenceRepository {
     this.#write(sql, [reminder, due])
   }
 
+  /** Removes the occurrences of a reminder after a time (seconds) of which the user was not told, and which are not answered. */
+  removeUntold(reminder: string, after: number): void {
+    const sql = `DELETE FROM reminder_occurrence
+      WHERE reminder = ? AND due > ? AND state = 'open' AND told = 0`
+    this.#write(sql, [reminder, after])
+  }
+
   /** Stops telling of all of a reminder. */
   silence(reminder: string): void {
     const sql = 'UPDATE reminder_occurrence SET next = NULL WHERE reminder = ? AND next IS NOT NULL'

@@ -37,6 +37,7 @@ import { StorageUsedRepository, type StorageUsed } from '../repositories/storage
 import { StreamRepository } from '../repositories/streams.js'
 import { getSystemTree } from '../streams/system-streams.js'
 import { UsageRepository } from '../repositories/usage.js'
+import { Waits } from './waits.js'
 import { CmcRepository } from '../cmc/cmc-repository.js'
 import { WebhookRepository } from '../repositories/webhooks.js'
 
@@ -78,6 +79,7 @@ export class Repositories {
   readonly deliveryPause: DeliveryPause
   readonly cmc: CmcRepository
   readonly received: ReceivedRepository
+  readonly waits: Waits
   readonly audit: AuditRepository
   protected readonly storageTotals: StorageUsedRepository
   protected stamps = new Stamps()
@@ -122,6 +124,7 @@ export class Repositories {
     this.deliveryPause = new DeliveryPause(db)
     this.cmc = new CmcRepository(db)
     this.received = new ReceivedRepository(db)
+    this.waits = new Waits(db)
     this.storageTotals = new StorageUsedRepository(db)
   }
 

@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 import t from 'tap'
-import { systemClock } from '../../core/time.js'
+import { ManualClock, systemClock } from '../../core/time.js'
 
 t.test('timers of the system clock', async t => {
   t.beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_800_000_000_000 }))
@@ -30,6 +30,37 @@ t.test('timers of the system clock', async t => {
     mock.timers.tick(2000)
     t.equal(runs, 1)
   })
+})
+
+t.test('clocks tell that they were set back, except for corrections', t => {
+  let [ms, runs] = [1_800_000_000_000, 0]
+  mock.timers.enable({ apis: ['setInterval'] })
+  mock.method(Date, 'now', () => ms)
+  t.teardown(() => {
+    mock.timers.reset()
+    mock.restoreAll()
+  })
+  const cancel = systemClock.onSetBack(() => runs++)
+  const set = (seconds: number): void => {
+    ms += 60_000 + seconds * 1000
+    mock.timers.tick(60_000)
+  }
+  for (const seconds of [-120, 7200]) set(seconds)
+  t.equal(runs, 0)
+  set(-7200)
+  t.equal(runs, 1)
+  set(60)
+  t.equal(runs, 1, 'once')
+  cancel()
+  set(-7200)
+  t.equal(runs, 1)
+  const clock = new ManualClock()
+  clock.onSetBack(() => runs++)
+  clock.advance(-60)
+  t.equal(runs, 1)
+  clock.advance(-61)
+  t.equal(runs, 2)
+  t.end()
 })
 
 t.test('a timer runs in a later turn, and once', async t => {

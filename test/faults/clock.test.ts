@@ -2,10 +2,18 @@
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { countMessage } from '../../core/account/email/message-count.js'
+import { PeerLimits } from '../../core/cmc/peers/peer-limits.js'
+import { PeerPauses } from '../../core/cmc/peers/peer-pauses.js'
+import { writeAsService } from '../../core/cmc/service-calls.js'
+import type { ApiError } from '../../core/errors.js'
 import { sweepAttachments } from '../../core/events/attachment-sweep.js'
+import { countAttempt } from '../../core/sign-in/mfa/attempts.js'
 import { ManualClock } from '../../core/time.js'
 import { startServer } from '../../server/server.js'
 import { Layout } from '../../storage/files/layout.js'
+import { until } from '../support/socket.js'
+import { addReminder } from '../core/reminders/world.js'
 import { Client, methodModules, openCoffer, Service, testSettings, type Answer } from '../support/coffer.js'
 
 /** Returns what has changed since a time, as a synchronising client sees it. */
@@ -13,6 +21,17 @@ async function since(client: Client, modifiedSince: number): Promise<string[]> {
   const query = { modifiedSince, includeDeletions: true, state: 'all', fromTime: -1e300, toTime: 1e300 }
   const { eventDeletions, events } = await client.do('events.get', query)
   return [...events, ...eventDeletions].map(({ id }: Answer) => id).toSorted()
+}
+
+/** Returns false if too many attempts have been made. */
+function succeeds(run: () => void): boolean {
+  try {
+    run()
+    return true
+  } catch (error) {
+    if ((error as ApiError).id === 'too-many-requests') return false
+    throw error
+  }
 }
 
 t.test('a clock that jumps back', async t => {
@@ -57,6 +76,64 @@ t.test('a clock that jumps back', async t => {
   await step(again, 'ten days back, after a restart')
   second.clock.advance(12 * 86_400)
   t.ok((await again.event()).modified >= now + 2 * 86_400, 'and follow the clock once it is right')
+})
+
+t.test('a restart with the right time ends what waits for that of a clock that was ahead', async t => {
+  const directory = t.testdir()
+  const start = async (now: number): Promise<Service> => {
+    const clock = new ManualClock(now)
+    const server = await startServer(testSettings(directory, { auth: { sessionMaxAge: 1e9 } }), {
+      clock,
+      methodModules
+    })
+    t.teardown(() => server.close())
+    return new Service(server, clock, directory)
+  }
+  const now = 1_700_000_000
+  const ahead = await start(now + 1e8)
+  const alice = await ahead.user('alice')
+  await alice.stream('pills')
+  const { id } = await addReminder(alice)
+  await ahead.server.close()
+  // It is noticed an hour after the reminder was due.
+  const due = now + 35_200
+  const right = await start(due + 3600)
+  const again = new Client(right, 'alice', alice.access)
+  await until(
+    async () => (await again.do('reminders.getOne', { id })).reminder.next === due + 86_400,
+    'the right time'
+  )
+  t.match((await again.do('reminders.getOne', { id })).occurrences, [{ due, state: 'open' }])
+})
+
+t.test('a clock that was ahead leaves no long waits', async t => {
+  const { alice, clock, server } = await openCoffer(t)
+  const { services } = server
+  const { config } = services
+  const account = services.accounts.find('alice')!
+  const store = services.accounts.openStore(account)
+  const limits = new PeerLimits()
+  const pauses = new PeerPauses(services)
+  const peer = { base: 'https://peer.example/', token: 'abc' }
+  /** Returns which of the things that are limited may happen. */
+  const attempt = async (): Promise<boolean[]> =>
+    await writeAsService(services, account, call => {
+      const { now } = call
+      return [
+        succeeds(() => countAttempt(config, store, 'mfa-failures', now)),
+        countMessage(store, 'reset', now),
+        succeeds(() => limits.count(call, 1)),
+        pauses.getLeft(peer) === 0
+      ]
+    })
+  clock.advance(1e8)
+  for (let count = 0; count < config.services.mfa.maxFailures; count++) await attempt()
+  pauses.note(peer, { status: 503, retryAfter: 600 })
+  t.same(await attempt(), [false, false, false, false])
+  clock.advance(-1e8)
+  t.same(await attempt(), [true, true, true, true])
+  t.equal((await attempt())[0], false, 'wrong codes still count')
+  t.ok(await alice.stream('diary'))
 })
 
 t.test('modification times of files are ignored', async t => {

@@ -4,6 +4,7 @@ import { digestSecret } from '../../../schemas/secret-digest.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import type { Services } from '../../call/services.js'
 import type { Message } from '../../outgoing/mail/message.js'
+import { limitWait } from '../../time.js'
 import { normalizeAddress } from './address.js'
 
 /**
@@ -84,7 +85,7 @@ function getLimit(kind: CountedMessage): number {
 
 function readCount(store: UserStore, kind: CountedMessage, now: number): MessageCount {
   const known = store.signIn.getState(toStateName(kind)) as MessageCount | undefined
-  return known && known.endsAt > now ? known : { count: 0, endsAt: now + hour }
+  return known && limitWait(known.endsAt, now, hour) > now ? known : { count: 0, endsAt: now + hour }
 }
 
 function toStateName(kind: CountedMessage): string {

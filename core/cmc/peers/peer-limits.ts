@@ -3,6 +3,7 @@ import type { MethodHook } from '../../call/hooks.js'
 import type { Call } from '../../call/method.js'
 import { ApiError } from '../../errors.js'
 import { BoundedMap } from '../../security/bounded-map.js'
+import { limitWait } from '../../time.js'
 
 /** Maximum number of accesses that are counted. The least recently used go first. */
 const maxAccesses = 50_000
@@ -21,7 +22,10 @@ export class PeerLimits {
   count({ account, caller, now }: Call, maxPerMinute: number): void {
     const key = `${account.id} ${caller.access?.id ?? ''}`
     const known = this.#windows.get(key)
-    const window = known && known.ends > now ? known : { ends: now + windowSeconds, count: 0 }
+    const window =
+      known && limitWait(known.ends, now, windowSeconds) > now
+        ? known
+        : { ends: now + windowSeconds, count: 0 }
     if (window !== known) this.#windows.set(key, window)
     if (window.count >= maxPerMinute)
       throw new ApiError('too-many-requests', 'This peer makes too many calls', {

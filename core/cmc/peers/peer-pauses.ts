@@ -1,6 +1,7 @@
 /** Peers that have asked not to be called for a while: they are not, whatever the call. (docs/spec/consent.md#delivery) */
 import type { Services } from '../../call/services.js'
 import { BoundedMap } from '../../security/bounded-map.js'
+import { limitWait } from '../../time.js'
 
 /** Maximum number of pauses. The least recently used are forgotten: their peers are asked once more. */
 const maxPauses = 10_000
@@ -20,8 +21,9 @@ export class PeerPauses {
 
   /** Returns for how many more seconds a peer is not to be called; 0 if it may be called. */
   getLeft(endpoint: Target): number {
-    const end = this.#ends.get(toKey(endpoint))
-    return end === undefined ? 0 : Math.max(0, end - this.services.clock.now())
+    const end = this.#ends.get(toKey(endpoint)) ?? 0
+    const now = this.services.clock.now()
+    return Math.max(0, limitWait(end, now, this.services.config.cmc.retryMaxDelayMs / 1000) - now)
   }
 
   /** Notes what a peer asks for by an answer: `Retry-After` of 429 and 503, up to the longest pause between two attempts. */

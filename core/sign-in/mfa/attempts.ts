@@ -5,6 +5,7 @@
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { ApiError } from '../../errors.js'
 import type { Config } from '../../settings/config.js'
+import { limitWait } from '../../time.js'
 
 interface Attempts {
   readonly count: number
@@ -37,7 +38,7 @@ export function countAttempt(
   const { maxFailures, maxMessages } = services.mfa
   const known = store.signIn.getState(kind) as Attempts | undefined
   const current = known && known.forgottenAt > now ? known : { count: 0, waitUntil: 0 }
-  const seconds = Math.ceil(current.waitUntil - now)
+  const seconds = Math.ceil(limitWait(current.waitUntil, now, throttle.window) - now)
   if (seconds > 0) throw new ApiError('too-many-requests', undefined, { retryAfter: seconds })
   const count = current.count + 1
   const memory = kind === 'mfa-failures' ? Math.max(day, throttle.window) : throttle.window

@@ -40,6 +40,35 @@ t.test('retries', async t => {
   t.equal(server.deliveries.length, 10, 'a refusal is final')
 })
 
+t.test('a clock that was ahead', async t => {
+  const { alice, clock } = await startWorld(t, { auth: { sessionMaxAge: 1e9 }, channels: { maxPerHour: 1 } })
+  const server = await receiver(t)
+  const [failing, channel] = [
+    await addChannel(alice, 'webhook', { url: `${server.url}/1` }),
+    await addChannel(alice, 'webhook', { url: `${server.url}/2` })
+  ]
+  clock.advance(1e8)
+  await queue(alice, { key: 'a', channelIds: [channel.id] })
+  await reaches(alice, channel.id, 'delivered')
+  server.answer = 503
+  await queue(alice, { key: 'b', channelIds: [failing.id], urgency: 'high' })
+  await reaches(alice, failing.id, 'waiting', 1)
+  clock.advance(-1e8)
+  for (let attempts = 2; attempts <= 6; attempts++) {
+    const [{ nextAttempt }] = await reaches(alice, failing.id, 'waiting', attempts)
+    clock.advance(nextAttempt - clock.now())
+  }
+  await reaches(alice, failing.id, 'failed', 7)
+  server.answer = 200
+  await queue(alice, { key: 'c', channelIds: [channel.id] })
+  await reaches(alice, channel.id, 'delivered')
+  await queue(alice, { key: 'd', channelIds: [channel.id] })
+  await until(async () => {
+    const { deliveries } = await alice.do('channels.getOne', { id: channel.id })
+    return deliveries.some(({ state }: { state: string }) => state === 'held')
+  }, 'the limit')
+})
+
 t.test('a key is sent once', async t => {
   const { alice } = await startWorld(t)
   const server = await receiver(t)

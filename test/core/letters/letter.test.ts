@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { AccountTimers } from '../../../core/timers/account-timers.js'
-import { openCoffer, type Answer, type Client, type Service } from '../../support/coffer.js'
+import { openCoffer, type Answer, type Client, type Overrides, type Service } from '../../support/coffer.js'
 import { mailbox, type Mailbox } from '../../support/mailbox.js'
 import { until } from '../../support/socket.js'
 
@@ -11,9 +11,13 @@ const monday = Date.UTC(2023, 10, 20, 8) / 1000
 
 type World = Service & { alice: Client; bob: Client; box: Mailbox }
 
-async function startWorld(t: Test, options?: Parameters<typeof mailbox>[1]): Promise<World> {
+async function startWorld(
+  t: Test,
+  options?: Parameters<typeof mailbox>[1],
+  overrides: Overrides = {}
+): Promise<World> {
   const box = await mailbox(t, options)
-  const service = await openCoffer(t, box.settings)
+  const service = await openCoffer(t, { ...box.settings, ...overrides })
   const bob = await service.user('bobby', { email: 'bob@example.com' })
   await bob.stream('scale')
   return Object.assign(service, { bob, box })
@@ -84,6 +88,31 @@ t.test('the weekly letter', async t => {
     // Nor does another day: the next letter is about other days.
     const { next } = (await world.bob.do('letter.update', { update: { weekday: 2 } })).letter
     t.equal(next, monday + 2 * week + day)
+  })
+
+  t.test('is sent although the clock was ahead for a moment', async t => {
+    const world = await startWorld(t, {}, { auth: { sessionMaxAge: 1e9 } })
+    const { bob, clock } = world
+    await turnOn(world)
+    const ahead = 1095 * day
+    await reach(world, clock.now() + ahead)
+    clock.advance(-ahead)
+    await until(async () => (await bob.do('letter.get')).letter.next === monday, 'the right time')
+    t.equal((await turnOn(world, { time: '09:00' })).next, monday + 3600)
+    await addWeights(
+      world,
+      monday + 2 * week,
+      Array.from({ length: 21 }, () => 71)
+    )
+    for (const count of [1, 2]) {
+      await reach(world, monday + 3600 + (count - 1) * week)
+      t.equal(world.box.mails.length, count)
+    }
+    // The letter of a week that has begun is not sent again.
+    await reach(world, monday + 3600 + 2 * week)
+    t.equal(world.box.mails.length, 3)
+    clock.advance(-2 * day)
+    t.equal((await turnOn(world, { byMail: true })).next, monday + 3600 + 3 * week)
   })
 
   t.test('says what the week was like, in the language of the user', async t => {

@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { Services } from '../../../core/call/services.js'
 import type { Answer } from '../../support/coffer.js'
 import { inRotation, rotate } from '../../support/rotation.js'
 import { until } from '../../support/socket.js'
@@ -238,6 +239,31 @@ test('more deletions at one time than a page has arrive with one contact', async
   const { events, lastComparison } = await contact(world, id)
   t.equal(events, 1)
   t.equal((await contact(world, id)).lastComparison, lastComparison)
+})
+
+t.test('a clock that was ahead', async t => {
+  const world = await startWorld(t, { workers: 0, auth: { sessionMaxAge: 1e9 } }, { isShared: true })
+  const { paul, requesterService } = world
+  const { clock } = requesterService
+  const id = await follow(world)
+  clock.advance(1e8)
+  await reaches(world, id, ({ lastContact }) => lastContact === clock.now())
+  const { accounts } = (requesterService.server as unknown as { services: Services }).services
+  const { mirrors, waits } = accounts.openStore(accounts.find(world.dora.username)!)
+  await until(() => (mirrors.find(id)?.next ?? 0) > clock.now(), 'the end of the contact')
+  clock.advance(-1e8)
+  await paul.do('events.create', { streamIds: ['health'], type: 'note/txt', content: 'new' })
+  const { lastComparison } = await contact(world, id)
+  t.same(await listCopies(world), ['new'])
+  t.equal(lastComparison, clock.now(), 'all is compared')
+  t.ok(JSON.parse(mirrors.find(id)!.progress).reported <= clock.now(), 'and reported')
+  const now = clock.now()
+  const part = { id: 'x', kind: 'points', isDoubtful: 0, at: 0, failures: 1 } as const
+  mirrors.putPart(id, { ...part, next: now + 1e8 })
+  t.ok(waits.hasAhead(now))
+  waits.endAhead(now)
+  t.notOk(waits.hasAhead(now))
+  t.equal(mirrors.findPart(id, part)!.next, now)
 })
 
 test('copies of streams do not count as streams of the follower', async t => {

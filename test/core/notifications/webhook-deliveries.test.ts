@@ -31,7 +31,11 @@ interface Setup {
 }
 
 async function setUp(t: Test, webhooks = {}, fields = {}): Promise<Setup> {
-  const service = await coffer(t, { webhooks: { ...settings.webhooks, ...webhooks }, shutdownSeconds: 0.4 })
+  const service = await coffer(t, {
+    auth: { sessionMaxAge: 1e9 },
+    webhooks: { ...settings.webhooks, ...webhooks },
+    shutdownSeconds: 0.4
+  })
   const { alice } = service
   for (const id of ['diary', 'work']) await alice.stream(id)
   await alice.stream('private', 'diary')
@@ -60,6 +64,20 @@ t.test('a webhook', async t => {
     t.match(target.deliveries[0]!.body.meta, { serverTime: service.clock.now(), apiVersion: '1.6.21' })
     const run = { status: 200, timestamp: service.clock.now() }
     t.match(await ran(1), { runCount: 1, failCount: 0, currentRetries: 0, lastRun: run, runs: [run] })
+  })
+
+  t.test('is called although the clock was ahead for a moment', async t => {
+    const { alice, ran, service, target } = await setUp(t)
+    service.clock.advance(1e8)
+    await alice.event()
+    await ran(1)
+    service.clock.advance(-1e8)
+    await alice.event()
+    service.clock.advance(4.9)
+    t.equal(target.deliveries.length, 1)
+    service.clock.advance(0.1)
+    await ran(2)
+    t.equal(target.deliveries.length, 2)
   })
 
   t.test('is called at most once per interval, with each pending message once', async t => {

@@ -56,6 +56,19 @@ t.test('a guess', async t => {
     t.same(waits, [2, 4, 8, 16, 32, 60, 60])
   })
 
+  t.test('is not delayed until a time of a clock that was ahead', async t => {
+    const { clock, fail, throttle, wait } = start()
+    clock.advance(1e8)
+    fail(9)
+    const register = (): number => retryAfter(() => throttle.register('192.0.2.1'))
+    for (let count = 0; count < 2; count++) register()
+    clock.advance(-1e8)
+    t.equal(wait(), 0)
+    fail(1)
+    t.equal(wait(), 60, 'its failures still count')
+    t.same([register(), register(), register()], [0, 0, 3600])
+  })
+
   t.test('is not delayed once its failures have expired', async t => {
     const { clock, fail, wait } = start()
     fail(3)

@@ -180,6 +180,22 @@ t.test('timers of accounts', async t => {
     t.same(world.runs, [5, 35, 65])
   })
 
+  t.test('put nothing off until a time of a clock that was ahead', async t => {
+    const world = await World.create(t)
+    world.start(t)
+    await world.advance(1e8)
+    world.work = () => Promise.reject(new Error('no'))
+    world.dueIn(0)
+    await world.change()
+    world.work = async () => void (world.due = undefined)
+    world.dueIn(20 - 1e8)
+    await world.advance(-1e8)
+    await world.advance(19)
+    t.same(world.runs, [1e8])
+    await world.advance(1)
+    t.same(world.runs, [1e8, 20])
+  })
+
   t.test('run one kind of work of an account one at a time, and wait for it when they stop', async t => {
     const world = await World.create(t)
     const timers = world.start(t)
