@@ -135,6 +135,8 @@ export interface EventDraft {
   readonly id: string
   /** Id of what the record measures, which an app may have sent live, with another duration for example. */
   readonly itemId: string
+  /** What distinguishes the record in its file, such as the id of an event that was exported. */
+  readonly identity: string | undefined
   readonly path: readonly StreamDraft[]
   /** Paths of its other streams. */
   readonly otherPaths: readonly (readonly StreamDraft[])[]
