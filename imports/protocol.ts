@@ -1,6 +1,6 @@
 /** Defines the messages between the thread that reads a file and the thread that owns the account. */
 import type { Notice } from './messages.js'
-import type { ReadOptions, TableView } from './record.js'
+import type { ContentSchemas, ReadOptions, TableView } from './record.js'
 
 /** How a lane is stored: as data points of series, or as events. */
 export type LaneForm = 'series' | 'events'
@@ -102,6 +102,8 @@ export interface ReadAssignment {
   /** Path of the spool for a file of an event until it is stored. */
   readonly attachmentSpool: string
   readonly options: ReadOptions
+  /** Schemas of the directory's types. */
+  readonly types: ContentSchemas
   /** Id of the stream below which data are created; empty if data are created at the root. */
   readonly parentStreamId: string
   /** The account's key for deriving ids, in hexadecimal. */
@@ -135,6 +137,8 @@ export interface EventDraft {
   readonly id: string
   /** Id of what the record measures, which an app may have sent live, with another duration for example. */
   readonly itemId: string
+  /** What distinguishes the record in its file, such as the id of an event that was exported. */
+  readonly identity: string | undefined
   readonly path: readonly StreamDraft[]
   /** Paths of its other streams. */
   readonly otherPaths: readonly (readonly StreamDraft[])[]

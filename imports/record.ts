@@ -154,6 +154,8 @@ export interface ReadOptions {
   readonly mappings?: Readonly<Record<string, Mapping>>
 }
 
+export type ContentSchemas = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
 /** How a table is interpreted, for review and correction. */
 export interface TableView {
   /** Identifies tables with the same columns. */
@@ -179,6 +181,8 @@ export interface Question {
 
 export interface ReadContext {
   readonly options: ReadOptions
+  /** JSON Schemas of contents by type; the format `*` stands for all other formats of its class. */
+  readonly types?: ContentSchemas
   /** Reports how a table is interpreted. */
   reportTable(view: TableView): void
 }

@@ -14,7 +14,6 @@ export const skipReasons = [
   'of a number that may have decimals or thousands',
   'zero, which means that nothing was measured',
   'zero, which stands for none',
-  'not of numbers',
   'not as its type demands',
   'half of a measurement whose other half is missing',
   'part of a measurement that is brought in as one',

@@ -63,7 +63,7 @@ try {
 
 /** Reads the file: the first pass or its earlier result, then the second pass. */
 async function run(): Promise<void> {
-  const { choices, fileName, file, previousForms, key, options, parentStreamId, spool } = assignment
+  const { choices, fileName, file, previousForms, key, options, parentStreamId, spool, types } = assignment
   const ids = new RecordIds(key, parentStreamId)
   const paths = new LanePaths(ids, choices, getFormatName)
   const size = statSync(file).size
@@ -75,7 +75,7 @@ async function run(): Promise<void> {
     return
   }
   const drafter = new DraftBuilder(lanes, previousForms, ids, paths, sendBatch, sendFile)
-  await runPass(drafter, 2, { options, reportTable: () => undefined }, format => {
+  await runPass(drafter, 2, { options, types, reportTable: () => undefined }, format => {
     drafter.format = format.id
   })
   drafter.finish()
@@ -84,7 +84,7 @@ async function run(): Promise<void> {
   /** Runs the first pass. */
   async function runFirstPass(): Promise<Lanes> {
     const counter = new RecordCounter()
-    const context = { options, reportTable: (view: TableView) => counter.table(view) }
+    const context = { options, types, reportTable: (view: TableView) => counter.table(view) }
     await runPass(counter, 1, context, format => counter.begin(format.id))
     const look = counter.getReview(previousForms, paths, getFormatName)
     send({ is: 'counted', look, counted: counter.counted(look) })
@@ -136,10 +136,10 @@ async function run(): Promise<void> {
  * reads.
  */
 async function computeDigest(
-  { file, fileName, options, version }: ReadAssignment,
+  { file, fileName, options, types, version }: ReadAssignment,
   size: number
 ): Promise<string> {
-  const hash = createHash('sha256').update(JSON.stringify([version, fileName, options]))
+  const hash = createHash('sha256').update(JSON.stringify([version, fileName, options, types]))
   let reportedAtMs = performance.now()
   for await (const chunk of readChunks(file)) {
     hash.update(chunk)

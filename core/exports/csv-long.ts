@@ -4,11 +4,11 @@ import { isSeries } from '../events/fields.js'
 import { getElementType } from '../series/column-plan.js'
 import { roundToMicroseconds } from '../time.js'
 import { byteOrderMark, formatLine, toCell, writeLine, type CsvCell } from './csv.js'
-import { getPath, includesTrash, listTrashCells, type ExportFormat, type ExportSources } from './format.js'
+import { includesTrash, listTrashCells, type ExportFormat, type ExportSources } from './format.js'
 import { chunkSize, type Chunks } from './chunks.js'
 import { parseEvent, listPoints, type Points } from './event-source.js'
 import { getUcumUnit } from './ucum.js'
-import { getDuration } from './value-reader.js'
+import { getDuration, getField } from './value-reader.js'
 
 const columns = [
   'id',
@@ -23,7 +23,8 @@ const columns = [
   'unit',
   'otherStreamIds',
   'description',
-  'attachments'
+  'attachments',
+  'otherStreams'
 ] as const
 
 export const longCsv: ExportFormat = {
@@ -56,7 +57,22 @@ function* writeLongCsv(sources: ExportSources): Chunks {
 type SharedCells = readonly [streamId: string, stream: string]
 
 function getSharedCells(sources: ExportSources, event: Event): SharedCells {
-  return [event.streamIds[0]!, getPath(sources, event).join(' / ')]
+  return [event.streamIds[0]!, formatPath(sources, event.streamIds[0]!, /^"|(?:^| )\/(?: |$)/)]
+}
+
+/** Maximum number of an event's other streams whose names are written: it may be in thousands. */
+const maxOtherStreams = 20
+
+/** Formats the names from the root to a stream, joined by slashes; those that would be ambiguous as JSON strings. */
+function formatPath({ names, context }: ExportSources, id: string, ambiguous: RegExp): string {
+  const path = names.path(context.reader, id)
+  return path.map(name => (ambiguous.test(name) ? JSON.stringify(name) : name)).join(' / ')
+}
+
+/** Formats the paths of an event's other streams. */
+function formatOtherPaths(sources: ExportSources, { streamIds }: Event): string {
+  const others = streamIds.slice(1, 1 + maxOtherStreams)
+  return others.map(id => formatPath(sources, id, /^"|(?:^| )\/(?: |$)|; /)).join('; ')
 }
 
 /** Writes the rows of an event. Some cells are written in its first row only. */
@@ -68,27 +84,42 @@ function* writeRows(sources: ExportSources, event: Event, isSmall: boolean): Chu
   let once: readonly CsvCell[] = [
     streamIds.slice(1).join('; '),
     description,
-    attachments.map(({ fileName }) => fileName).join('; ')
+    attachments.map(({ fileName }) => fileName).join('; '),
+    formatOtherPaths(sources, event)
   ]
+  const head = formatLine([id, written, time, duration === undefined ? '' : duration, streamId, stream, type])
+  const before = `${head.slice(0, -2)},`
   for (const [field, value] of sources.values.listValues(event)) {
     const unit = typeof value === 'number' ? getUcumUnit(type, field) : ''
-    const cells = [
-      id,
-      written,
-      time,
-      duration ?? '',
-      streamId,
-      stream,
-      type,
-      field,
-      value,
-      unit,
-      ...once,
-      ...last
-    ]
+    const cell = isText(event.content, field, value) ? markText(value) : value
+    const cells = [field, cell, unit, ...once, ...last]
+    yield before
     if (isSmall) yield formatLine(cells)
     else yield* writeLine(cells)
-    once = ['', '', '']
+    once = ['', '', '', '']
+  }
+}
+
+/** Returns whether a value of a content is a text, and not an object or list that was formatted as JSON. */
+function isText(content: unknown, field: string, value: CsvCell): value is string {
+  if (typeof value !== 'string' || !jsonStart.test(value)) return false
+  return [content, getField(content, [field]), getField(content, field.split('.'))].includes(value)
+}
+
+/** How texts begin that could be read as an object or a list. */
+const jsonStart = /^'*[[{]/
+/** Maximum length of a text that is marked: longer ones are not imported. */
+const maxMarkedLength = 200_000
+
+/** Prefixes a text with an apostrophe if it would be read as an object or a list, or as one with an apostrophe. */
+function markText(text: string): string {
+  if (text.length > maxMarkedLength || !jsonStart.test(text)) return text
+  if (text.startsWith("'")) return `'${text}`
+  try {
+    JSON.parse(text)
+    return `'${text}`
+  } catch {
+    return text
   }
 }
 
@@ -98,7 +129,7 @@ function* writePointRows(sources: ExportSources, event: Event): Chunks {
   const type = getElementType(event.type)
   const fields = sources.values.listFields(type)
   const units = fields.map(field => getUcumUnit(type, field))
-  const last = ['', '', '', ...listTrashCells(sources, event)]
+  const last = ['', '', '', '', ...listTrashCells(sources, event)]
   const before = `${formatLine([event.id]).slice(0, -2)},`
   const middle = `,${formatLine([streamId, stream, type]).slice(0, -2)},`
   for (const points of listPoints(sources.context, event, sources.options)) {
@@ -115,7 +146,7 @@ function* writePointRows(sources: ExportSources, event: Event): Chunks {
     for (let place = 0; place < fields.length; place++) {
       const cell = row[names.indexOf(fields[place]!)]
       if (cell === null || cell === undefined) continue
-      const value = toCell(cell)
+      const value = typeof cell === 'string' ? markText(cell) : toCell(cell)
       const cells = [fields[place]!, value, typeof cell === 'number' ? units[place]! : '', ...last]
       if (typeof value !== 'string' || value.length <= chunkSize) text += head + formatLine(cells)
       else {

@@ -8,8 +8,8 @@ export const byteOrderMark = '\ufeff'
 
 export type CsvCell = string | number | boolean
 
-/** Formats a line of cells. */
-export function formatLine(cells: readonly CsvCell[]): string {
+/** Formats a line of cells; `null` is a quoted empty cell. */
+export function formatLine(cells: readonly (CsvCell | null)[]): string {
   let line = ''
   for (let at = 0; at < cells.length; at++) line += (at === 0 ? '' : ',') + formatCell(cells[at]!)
   return `${line}\r\n`
@@ -70,20 +70,29 @@ function escapeCell(text: string): string {
 
 /**
  * Formats a cell. Text that a spreadsheet would treat as a formula is prefixed with an apostrophe; numbers never are.
- * Text with semicolons or tabs is quoted too: some programs end a cell at them, and the remainder could be a formula.
+ * Text with semicolons or tabs is quoted too: some programs end a cell at them, and the remainder could be a formula. So is text that
+ * looks like a number, `true` or `false`, which imports tell apart in this way.
  */
-function formatCell(value: CsvCell): string {
+function formatCell(value: CsvCell | null): string {
+  if (value === null) return '""'
   if (typeof value !== 'string') return String(value)
-  if (value === '' || plainCell.test(value)) return value
+  if (value === '' || plainCell.test(value)) return isScalar(value) ? `"${value}"` : value
   const text = formulaStart.test(value) ? `'${value}` : value
   if (specialCharacter.test(text)) return `"${escapeCell(text)}"`
   return text.includes('\0') ? escapeCell(text) : text
 }
 
+/** Returns whether a text is what a number or a boolean would be written as. */
+function isScalar(text: string): boolean {
+  return scalar.test(text) && (text === 'true' || text === 'false' || String(Number(text)) === text)
+}
+
+const scalar = /^(?:true|false|\d[\d.e+-]*)$/
 /** Matches most cells, which need no quoting. */
 const plainCell = /^[\w .:/][\w .:/+-]{0,80}$/
 const specialCharacter = /[",\r\n;\t]/
-const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/
+/** Text that already begins with apostrophes gets one more, so that reading can remove it. */
+const formulaStart = /^'*[=+\-@\t\r\n＝＋－＠]/
 
 /** Converts any value to a cell: objects and lists as JSON, `null` as empty text. */
 export function toCell(value: unknown): CsvCell {

@@ -50,6 +50,7 @@ export async function createAssignment(
     spool: files.getSpoolPath(account.id, id),
     attachmentSpool: files.getUnpackedPath(account.id, id),
     options: { ...options, mappings: { ...memory.getMappings(), ...options.mappings } },
+    types: services.eventTypes.directory.types,
     parentStreamId: parentId ?? '',
     key,
     previousForms: memory.getForms(),

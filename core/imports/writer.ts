@@ -10,7 +10,7 @@ import { mayReadAt } from '../events/event-permissions.js'
 import { requireWritableHolder } from '../series/holder.js'
 import { planColumns } from '../series/column-plan.js'
 import type { ImportFingerprint } from './fingerprint.js'
-import { findReceived } from './received-events.js'
+import { findReceived, isExported } from './received-events.js'
 import { createMissingStreams } from './create-streams.js'
 import { comparePoints, splitDraft, getTimeRange, type PointComparison } from './compare-points.js'
 import { saveJob, type StoredJob } from './job.js'
@@ -88,7 +88,7 @@ export class ImportWriter {
     if (draft.version && this.#hasOtherVersion(call, draft.version)) return 'otherVersion'
     const existing = this.#claimId(call, draft.id)
     if (existing) return existing
-    const received = findReceived(store, draft)
+    const received = findReceived(store, draft) ?? (isExported(call, draft) ? 'known' : undefined)
     if (received) {
       this.footprint?.markIncomplete()
       return received

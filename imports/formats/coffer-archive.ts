@@ -2,8 +2,9 @@
  * Reads the export of an account of this service: streams, events and data points are created below one stream.
  * (docs/operation.md#format)
  */
-import type { ArchiveFormat, ImportedRecord, AttachedFile, FileHead, Sink, SourceFile } from '../record.js'
+import type { ArchiveFormat, AttachedFile, ContentSchemas, FileHead, Sink, SourceFile } from '../record.js'
 import { readHead } from '../text/decode.js'
+import { addPoint } from './coffer-records.js'
 import {
   getMember,
   readObjects,
@@ -19,8 +20,8 @@ export const cofferArchive: ArchiveFormat = {
   id: 'coffer',
   name: 'Coffer',
   recognises: ({ name, text }) => name === 'account.json' && /"format"\s*:\s*"coffer-account"/.test(text),
-  async read(files, sink) {
-    const reader = new ArchiveTableReader(sink)
+  async read(files, sink, { types }) {
+    const reader = new ArchiveTableReader(sink, types)
     for await (const file of files) {
       const table = /^tables\/([a-z_]+)\.jsonl$/.exec(file.name)?.[1]
       if (table !== undefined) await reader.readTable(table, file)
@@ -63,7 +64,10 @@ class ArchiveTableReader {
   readonly #seriesEvents = new Map<number, SeriesEvent | undefined>()
   readonly #columns = new Map<number, readonly string[]>()
 
-  constructor(private readonly sink: Sink) {}
+  constructor(
+    private readonly sink: Sink,
+    private readonly types: ContentSchemas | undefined
+  ) {}
 
   /** Reads a file of the archive by the name of its table; does nothing for tables that are not imported. */
   async readTable(name: string, file: SourceFile): Promise<void> {
@@ -153,38 +157,22 @@ class ArchiveTableReader {
     else for (const point of points) this.#addPoint(series, columns, point)
   }
 
-  /** Adds a data point with its duration, or counts it as skipped if a cell is not a number. */
+  /** Adds a data point with its duration. */
   #addPoint(
     { id, place, time, type }: SeriesEvent,
     columns: readonly string[],
     point: readonly unknown[]
   ): void {
-    const kind = 'point'
-    const content: Record<string, number> = {}
+    const fields: Record<string, unknown> = {}
     let duration: number | undefined
     for (const [index, name] of columns.entries()) {
       const cell = point[index + 1]
       if (cell === null || cell === undefined) continue
-      if (typeof cell !== 'number') {
-        this.sink.skip(kind, 'not of numbers')
-        return
-      }
-      if (name === 'duration') duration = cell
-      else content[name] = cell
+      if (name === 'duration' && typeof cell === 'number') duration = cell
+      else fields[name] = cell
     }
-    const hasSingleValue = columns.includes('value')
-    const record: ImportedRecord = {
-      kind,
-      source: '',
-      ...place,
-      type,
-      time: Number((time + Number(point[0])).toFixed(6)),
-      duration,
-      content: hasSingleValue ? content['value'] : content,
-      track: id
-    }
-    if (hasSingleValue && content['value'] === undefined) this.sink.skip(kind, 'without a number')
-    else this.sink.addRecord(record)
+    const at = Number((time + Number(point[0])).toFixed(6))
+    addPoint(this.sink, this.types, { ...place, type, time: at, duration, fields, seriesId: id })
   }
 
   /** Returns the path of a stream; `undefined` for streams of the account itself. */

@@ -133,6 +133,7 @@ export class DraftBuilder implements Sink {
     this.#events.push({
       id,
       itemId: this.ids.getItemId(this.format, record),
+      identity,
       path: streams,
       otherPaths: others,
       type,

@@ -1,6 +1,6 @@
 /** Reads tables with known columns: rows by column name, whatever their order. */
 import type { FileHead, Sink, SourceFile } from '../record.js'
-import { usesCarriageReturns, RowScanner, readTableText } from './row-scanner.js'
+import { usesCarriageReturns, RowScanner, readTableText, type OnRow } from './row-scanner.js'
 
 /** A row by column name, in lower case; empty cells are missing. */
 export type NamedRow = ReadonlyMap<string, string>
@@ -31,10 +31,22 @@ export async function readNamedRows(
   onRow: (row: NamedRow) => void
 ): Promise<void> {
   const columns = readColumnNames(head, delimiter)
+  await readRows(source, head, delimiter, kind, sink, cells => onRow(toNamedRow(columns, cells)))
+}
+
+/** Calls `onRow` with the cells of each row below the header; counts broken rows as skipped. */
+export async function readRows(
+  source: SourceFile,
+  head: FileHead,
+  delimiter: string,
+  kind: string,
+  sink: Sink,
+  onRow: OnRow
+): Promise<void> {
   let isHeader = true
-  const scanner = new RowScanner(delimiter, cells => {
+  const scanner = new RowScanner(delimiter, (cells, quoted) => {
     if (isHeader) isHeader = false
-    else onRow(toNamedRow(columns, cells))
+    else onRow(cells, quoted)
   })
   for await (const chunk of readTableText(source, head)) {
     scanner.write(chunk)

@@ -13,6 +13,11 @@ interface RowFinders {
   readonly delimiters: SubstringFinder
 }
 
+const noneQuoted: ReadonlySet<number> = new Set()
+
+/** Receives the cells of a row, and the indices of those that are quoted. */
+export type OnRow = (cells: string[], quoted: ReadonlySet<number>) => void
+
 export class RowScanner {
   #buffer = ''
   #brokenCount = 0
@@ -21,7 +26,7 @@ export class RowScanner {
 
   constructor(
     private readonly delimiter: string,
-    private readonly onRow: (cells: string[]) => void
+    private readonly onRow: OnRow
   ) {}
 
   /** Number of rows with an unclosed quote or that were too long. */
@@ -82,16 +87,18 @@ export class RowScanner {
     return text.slice(index)
   }
 
-  #emit(cells: string[]): void {
-    if (cells.length > 1 || cells[0]!.trim() !== '') this.onRow(cells)
+  #emit(cells: string[], quoted = noneQuoted): void {
+    if (cells.length > 1 || cells[0]!.trim() !== '') this.onRow(cells, quoted)
   }
 
   /** Reads a row with quotes; returns the index of the next row, negative if this one is incomplete. */
   #readQuotedRow(text: string, start: number, isEnd: boolean, { delimiters, lines }: RowFinders): number {
     const cells: string[] = []
+    const quoted = new Set<number>()
     for (let index = start; ;) {
       let cell = ''
       if (text.charCodeAt(index) === 34) {
+        quoted.add(cells.length)
         for (;;) {
           const closingQuote = text.indexOf('"', index + 1)
           if (closingQuote < 0) {
@@ -115,7 +122,7 @@ export class RowScanner {
       if (line === Infinity && !isEnd) return -1
       const lastCell = cell + text.slice(index, lineEnd)
       cells.push(lastCell.endsWith('\r') ? lastCell.slice(0, -1) : lastCell)
-      this.#emit(cells)
+      this.#emit(cells, quoted)
       return lineEnd + 1
     }
   }

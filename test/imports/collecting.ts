@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { formatNotice, createNotice } from '../../imports/messages.js'
 import { readImportFile } from '../../imports/read-import-file.js'
-import type { ImportedRecord, ReadOptions, TableView } from '../../imports/record.js'
+import type { ContentSchemas, ImportedRecord, ReadOptions, TableView } from '../../imports/record.js'
 
 export interface Collected {
   readonly formats: string[]
@@ -24,7 +24,8 @@ export interface Collected {
 export async function collected(
   content: string | Buffer,
   name = 'file',
-  options: ReadOptions = {}
+  options: ReadOptions = {},
+  types?: ContentSchemas
 ): Promise<Collected> {
   const folder = mkdtempSync(join(tmpdir(), 'coffer-import-'))
   const file = join(folder, 'file')
@@ -62,7 +63,7 @@ export async function collected(
         },
         warn: (message, values) => found.warnings.push(formatNotice(createNotice(message, values)))
       },
-      { options, reportTable: view => found.tables.push(view) },
+      { options, ...(types && { types }), reportTable: view => found.tables.push(view) },
       () => undefined
     )
   } finally {

@@ -1,7 +1,9 @@
 /** Events exported as a table, JSON or NDJSON can be imported unchanged. */
 import t from 'tap'
 import { collected } from '../../imports/collecting.js'
+import { standardTypes } from '../../../schemas/event-types/directory.js'
 import { coffer, type Client } from '../../support/coffer.js'
+import { broughtIn, sent } from '../../support/importing.js'
 
 async function exported({ service, token, username }: Client, query: string): Promise<string> {
   const url = `${service.server.url}/${username}/events/export?${query}`
@@ -69,3 +71,168 @@ t.test(
     }
   }
 )
+
+/** Contents that a table could confuse with others. */
+const ambiguous: readonly (readonly [type: string, content: unknown])[] = [
+  ...[
+    '007',
+    '7',
+    '1e5',
+    '2,5',
+    '-5',
+    '10:30',
+    '½',
+    'Infinity',
+    'true',
+    '[1]',
+    '[1,2]',
+    "'[1]",
+    '{',
+    ' a \n',
+    ''
+  ].map(text => ['hotel/room', text] as const),
+  ...['=x', "'=x", "''-1", '\ttab', '12', "'", '{}', 'a\r\nb'].map(text => ['note/txt', text] as const),
+  ['phone/number', '0791234567'],
+  ['message/facebook', '5'],
+  ['count/generic', 1e21],
+  ['count/generic', -1.5e-9],
+  ['my-app/answer', true],
+  ['my-app/answer', -7],
+  ['my-app/answer', [1, 'a', { b: [] }]],
+  ['my-app/answer', { taken: true, dose: '010', count: '1', list: '[]', a: { b: [] } }],
+  ['my-app/answer', { value: 5, unit: 'drops' }],
+  ['my-app/answer', { 'a.b': 1 }],
+  ['my-app/answer', { '-x': 'y' }],
+  ['music/basic', { title: '7', artist: 'b', track: 1, year: 2000 }],
+  ['ratio/generic', { value: 1, relativeTo: 3 }],
+  ['message/email', { from: '1', to: 'b', body: '', 'x-headers': { a: '1' } }],
+  [
+    'clinical/fhir',
+    {
+      displayName: '1',
+      clinicalType: 'conditionRecord',
+      fhir: { identifier: '2', resourceType: 'condition' }
+    }
+  ],
+  ['numset/day', { body: { 'mass/kg': 1 } }]
+]
+
+t.test('tables keep values that look like others, durations without an end, and paths', async t => {
+  const { alice } = await coffer(t)
+  await alice.do('streams.create', { id: 'hands', name: 'Left / "right"' })
+  await alice.do('streams.create', { id: 'quoted', name: '"Ana"; +1', parentId: 'hands' })
+  const sent = ambiguous.map(([type, content], at) => ({ type, content, time: 1e9 + at }))
+  for (const event of sent) await alice.do('events.create', { streamIds: ['hands'], ...event })
+  const others = [
+    { type: 'activity/plain', duration: null, description: "'=on" },
+    { type: 'activity/plain', duration: 60, description: ' - ' },
+    { type: 'activity/plain', description: '5' }
+  ]
+  for (const [at, event] of others.entries())
+    await alice.do('events.create', { streamIds: ['quoted', 'hands'], time: 2e9 + at, ...event })
+  const text = await exported(alice, 'format=csv&streams=hands&sortAscending=true&toTime=3e9&fromTime=0')
+  const { data } = await collected(text, 'alice.csv', {}, standardTypes.types)
+  t.same(
+    data.slice(0, sent.length).map(({ content, time, type }) => ({ type, content, time })),
+    sent
+  )
+  t.ok(data.slice(0, sent.length).every(({ path, stream }) => !path && stream === 'Left / "right"'))
+  t.same(
+    data.slice(sent.length).map(({ content, description, duration, otherPaths, path, stream, type }) => ({
+      type,
+      content,
+      duration,
+      description,
+      paths: [[...(path ?? []), stream], ...(otherPaths ?? [])]
+    })),
+    others.map(({ duration, ...event }) => ({
+      content: undefined,
+      duration,
+      ...event,
+      paths: [['Left / "right"', '"Ana"; +1'], ['Left / "right"']]
+    }))
+  )
+})
+
+t.test('tables that other programs have written again are read with the types of the directory', async t => {
+  const header = '"id","time","unixTime","duration","streamId","stream","type","field","value","unit"'
+  const lines = [
+    ['c1', '1', '', 'note/txt', '12'],
+    ['c2', '2', '', 'mass/kg', ' 70.50'],
+    ['c3', '3', '60', 'boolean/bool', 'TRUE'],
+    ['c4', '4', '', 'my-app/answer', '7']
+  ].map(([id, time, duration, type, value]) =>
+    [id, '', time, duration, 'a', 'A', type, 'value', value, ''].map(cell => `"${cell}"`).join(',')
+  )
+  const { data } = await collected([header, ...lines].join('\n'), 'a.csv', {}, standardTypes.types)
+  t.same(
+    data.map(({ content, duration }) => [content, duration]),
+    [
+      ['12', undefined],
+      [70.5, undefined],
+      [true, 60],
+      [7, undefined]
+    ]
+  )
+})
+
+t.test('data of the account itself is skipped, and recognised events are not imported twice', async t => {
+  const { alice } = await coffer(t)
+  await alice.do('streams.create', { id: 'diary', name: 'Diary' })
+  await alice.do('events.create', { streamIds: ['diary'], type: 'note/txt', content: 'hello', time: 1e9 })
+  const { id } = await alice.event({
+    streamIds: ['diary'],
+    type: 'note/txt',
+    content: 'before',
+    time: 1e9 + 1
+  })
+  for (const format of ['csv', 'json', 'ndjson']) {
+    const text = await exported(alice, `format=${format}&fromTime=0`)
+    const { data, leftOut } = await collected(text.replaceAll('diary', ':_system:email'))
+    t.same([data, leftOut], [[], { 'a value of the account itself': 2 }], format)
+    const { tally } = await sent(alice, `events.${format}`, text)
+    t.match(tally, { broughtIn: {}, known: { 'note/txt': 2 } }, format)
+    t.same(tally.broughtIn, {}, format)
+  }
+  const before = await exported(alice, 'format=json&streams=diary&fromTime=0')
+  await alice.do('events.update', { id, update: { content: 'after' } })
+  const { tally } = await broughtIn(alice, 'before.json', before)
+  t.match(tally, { broughtIn: { 'note/txt': 1 }, known: { 'note/txt': 1 } }, 'a changed event is another one')
+})
+
+t.test('data points with texts and booleans become events', async t => {
+  const { alice } = await coffer(t)
+  await alice.do('streams.create', { id: 'night', name: 'Night' })
+  const series = [
+    { type: 'series:note/txt', field: 'value', values: ['a', '5'] },
+    { type: 'series:boolean/bool', field: 'value', values: [true, false] },
+    { type: 'series:sleep/analysis', field: 'analysis', values: ['asleep', 'awake'] }
+  ]
+  for (const { field, type, values } of series) {
+    const { id } = await alice.event({ streamIds: ['night'], type, content: undefined, time: 1e9 })
+    const points = values.map((value, at) => [at, value])
+    await alice.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', field], points })
+  }
+  for (const format of ['csv', 'ndjson']) {
+    const text = await exported(alice, `format=${format}&streams=night&series=true&fromTime=0`)
+    const { data } = await collected(text, 'a', {}, standardTypes.types)
+    t.same(
+      new Set(
+        data.map(({ content, time, track, type }) => JSON.stringify([type, time, content, track ?? null]))
+      ),
+      new Set(
+        series.flatMap(({ field, type, values }) =>
+          values.map((value, at) =>
+            JSON.stringify([
+              type.slice('series:'.length),
+              1e9 + at,
+              field === 'value' ? value : { [field]: value },
+              null
+            ])
+          )
+        )
+      ),
+      format
+    )
+  }
+})

@@ -31,7 +31,7 @@ t.test('tables that may contain trashed events have a column that tells them', a
   const [one, two] = ['false', 'true']
   t.same(await readLast('format=csv&state=all&series=true'), ['trashed', one, two, two, two, two, two])
   t.same(await readLast('format=csv&state=trashed'), ['trashed', two, two, two])
-  t.same(await readLast('format=csv'), ['attachments', ''])
+  t.same(await readLast('format=csv'), ['otherStreams', ''])
   t.same(await readLast('format=csv-wide&state=all'), ['trashed', one, two, two])
   t.same(await readLast('format=csv-wide&state=all&columns[]=time&columns[]=id'), [
     'id',

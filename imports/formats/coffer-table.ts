@@ -1,0 +1,163 @@
+/** Reads events exported as a long table. (docs/api/exports.md#tables) */
+import type { ContentSchemas, Sink } from '../record.js'
+import { parseJson } from '../text/object-scanner.js'
+import { parseNumber } from '../text/units.js'
+import { buildContent, getSchema, parseFields, type ValueCell } from './coffer-content.js'
+import { addPoint, isAccountStream } from './coffer-records.js'
+
+/** A text that has got an apostrophe, because a spreadsheet would treat it as a formula. */
+const escapedFormula = /^'+[=+\-@\t\r\n＝＋－＠]/
+/** The same for a value; texts that look like JSON have got an apostrophe, too. */
+const escapedValue = /^'+[=+\-@\t\r\n＝＋－＠[{]/
+
+/** A row of the table. */
+class Row {
+  readonly #columns: ReadonlyMap<string, number>
+  readonly #cells: readonly string[]
+  readonly #quoted: ReadonlySet<number>
+  /** True if the row is as this service writes it: others may quote or pad all cells, which says nothing then. */
+  readonly #isVerbatim: boolean
+
+  constructor(columns: ReadonlyMap<string, number>, cells: readonly string[], quoted: ReadonlySet<number>) {
+    this.#columns = columns
+    this.#cells = cells
+    this.#quoted = quoted
+    const at = columns.get('type') ?? -1
+    this.#isVerbatim = !quoted.has(at) && cells[at] === cells[at]?.trim()
+  }
+
+  /** Returns a text as it was before it was written; `undefined` if the cell is empty. */
+  get(column: string): string | undefined {
+    const text = this.#getCell(column)
+    return text === undefined || text === '' ? undefined : removeApostrophe(text, escapedFormula)
+  }
+
+  /** Whether the duration is `null`, which is written as a quoted empty cell. */
+  get isOngoing(): boolean {
+    return this.#isQuoted('duration') && this.get('duration') === undefined
+  }
+
+  /** Returns the value of the row; `undefined` if it has none. */
+  getValue(): ValueCell | undefined {
+    const [field, cell = ''] = [this.get('field'), this.#getCell('value')]
+    // This service writes an empty cell of a field for an empty text.
+    if ((field === undefined || !this.#isVerbatim) && cell === '') return undefined
+    const text = removeApostrophe(cell, escapedValue)
+    const isText = text !== cell || (this.#isQuoted('value') && !/^[[{]/.test(cell))
+    return { field: field ?? '', text, isText, hasUnit: this.get('unit') !== undefined }
+  }
+
+  #isQuoted(column: string): boolean {
+    return this.#isVerbatim && this.#quoted.has(this.#columns.get(column) ?? -1)
+  }
+
+  #getCell(column: string): string | undefined {
+    const cell = this.#cells[this.#columns.get(column) ?? -1]
+    return this.#isVerbatim ? cell : cell?.trim()
+  }
+}
+
+/** Joins the consecutive rows of an event or a data point, one for each value. */
+export class TableReader {
+  readonly #columns: ReadonlyMap<string, number>
+  #rows: Row[] = []
+  #seriesId = ''
+
+  constructor(
+    columns: readonly string[],
+    private readonly types: ContentSchemas | undefined,
+    private readonly sink: Sink
+  ) {
+    this.#columns = new Map(columns.map((name, index) => [name, index]))
+  }
+
+  /** Adds a row. If it begins another event, the previous event is emitted. */
+  addRow(cells: readonly string[], quoted: ReadonlySet<number>): void {
+    const row = new Row(this.#columns, cells, quoted)
+    const last = this.#rows[0]
+    if (last && ['id', 'unixtime', 'type'].some(name => last.get(name) !== row.get(name))) this.flush()
+    // An event or data point has each value once.
+    if (this.#rows.some(each => each.get('field') === row.get('field'))) this.flush()
+    this.#rows.push(row)
+  }
+
+  /** Adds the event of the collected rows as a record, or skips it with a reason. */
+  flush(): void {
+    const [row] = this.#rows
+    const rows = this.#rows
+    this.#rows = []
+    if (!row) return
+    const [id = '', type, time] = [row.get('id'), row.get('type'), parseNumber(row.get('unixtime'))]
+    const paths = listPaths(row)
+    const [path, ...otherPaths] = paths.filter(({ isOfAccount }) => !isOfAccount).map(({ names }) => names)
+    const isPoint = id === this.#seriesId
+    const kind = isPoint ? 'point' : 'event'
+    const files = row.get('attachments')?.split('; ').length ?? 0
+    if (files > 0) this.sink.skip('attachment', 'without its bytes', files)
+    if (type === undefined || time === undefined || paths.length === 0)
+      this.sink.skip(kind, 'no event that can be read')
+    else if (!path) this.sink.skip(kind, 'a value of the account itself')
+    else if (type.startsWith('series:')) {
+      this.#seriesId = id
+      this.sink.skip(kind, 'a group of records that are in the file themselves')
+    } else if (row.get('trashed') === 'true') this.sink.skip(kind, 'in the trash')
+    else {
+      const duration = row.isOngoing ? null : parseNumber(row.get('duration'))
+      const common = {
+        stream: path.at(-1)!,
+        ...(path.length > 1 && { path: path.slice(0, -1) }),
+        type,
+        time,
+        duration
+      }
+      const schema = getSchema(this.types, type)
+      const fields = parseFields(
+        rows.flatMap(each => each.getValue() ?? []),
+        schema
+      )
+      if (isPoint) addPoint(this.sink, this.types, { ...common, fields, seriesId: id })
+      else
+        this.sink.addRecord({
+          ...common,
+          ...(otherPaths.length > 0 && { otherPaths }),
+          kind,
+          source: '',
+          content: buildContent(fields, schema),
+          identity: id,
+          isEvent: true,
+          description: row.get('description')
+        })
+    }
+  }
+}
+
+/** Lists the paths of an event's streams; the first one has at least its id. */
+function listPaths(row: Row): { names: string[]; isOfAccount: boolean }[] {
+  const [id, stream] = [row.get('streamid'), row.get('stream')]
+  if (id === undefined && stream === undefined) return []
+  const others = splitPaths(row.get('otherstreams') ?? '', /("(?:[^"\\]|\\.)*"|.*?)( \/ |; |$)/gsy)
+  const [first = []] = stream === undefined ? [] : splitPaths(stream, /("(?:[^"\\]|\\.)*"|.*?)( \/ |$)/gsy)
+  const ids = [id ?? '', ...(row.get('otherstreamids')?.split('; ') ?? [])]
+  return ids.map((each, at) => {
+    const names = at === 0 ? first : (others[at - 1] ?? [])
+    return { names: names.length === 0 ? [each] : names, isOfAccount: isAccountStream(each) }
+  })
+}
+
+/** Splits a list of paths. `part` matches a name and what ends it; names that contain a separator are JSON strings. */
+function splitPaths(text: string, part: RegExp): string[][] {
+  if (text === '') return []
+  let path: string[] = []
+  const paths = [path]
+  for (const [, name = '', end] of text.matchAll(part)) {
+    const parsed = name.startsWith('"') ? parseJson(name) : undefined
+    path.push(typeof parsed === 'string' ? parsed : name)
+    if (end === '') break
+    if (end === '; ') paths.push((path = []))
+  }
+  return paths
+}
+
+function removeApostrophe(text: string, pattern: RegExp): string {
+  return pattern.test(text) ? text.slice(1) : text
+}
