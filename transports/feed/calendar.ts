@@ -61,7 +61,7 @@ function* writeEntries(
   entries: readonly Entry[],
   signal: AbortSignal | undefined
 ): Steps<string[]> {
-  const host = new URL(source.rootUrl).host
+  const host = new URL(source.idUrl).host
   const calendar = new ICalCalendar()
   const parts: string[] = []
   let left = maxFeedText

@@ -14,8 +14,10 @@ import { advance, listBeginning, readEventsAfter, type EventList, type Position 
 export interface FeedSource {
   /** Name of the access, and of the feed. */
   readonly name: string
-  /** URL of the user's root, with a trailing slash. Feeds identify their entries by it. */
+  /** URL of the user's root, with a trailing slash. */
   readonly rootUrl: string
+  /** A URL with a trailing slash by which feeds identify their entries: unlike the root, it does not change with the user name. */
+  readonly idUrl: string
   /** Time zone in which days begin. */
   readonly zone: string
   /** When the access was changed last, in seconds: the time of a feed without entries. */
