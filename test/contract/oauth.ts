@@ -140,7 +140,7 @@ export const oauthScenarios: Contract = {
       before: agreed(),
       params: withCode(),
       answer: ({ owner }) => ({
-        access_token: new RegExp(`^${owner.username}\\.c[0-9a-z]{24}$`),
+        access_token: new RegExp(`^${owner.username}~c[0-9a-z]{24}$`),
         token_type: 'Bearer',
         scope: 'diary:read',
         username: owner.username,

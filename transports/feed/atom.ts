@@ -16,18 +16,18 @@ interface Links {
 
 /** Returns a page of a feed. */
 export function writeAtom(source: FeedSource, entries: readonly Entry[], { next, self }: Links): string {
-  const { changed, name, rootUrl } = source
+  const { changed, idUrl, name, rootUrl } = source
   const updated = entries.reduce((latest, { event }) => Math.max(latest, event.modified), 0) || changed
   const lines = [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<feed xmlns="http://www.w3.org/2005/Atom">',
     toElement('title', name),
-    toElement('id', `${rootUrl}feed.atom`),
+    toElement('id', `${idUrl}feed.atom`),
     toElement('updated', formatTime(updated)),
     `<author>${toElement('name', name)}</author>`,
     writeLink('self', rootUrl + self),
     ...(next === undefined ? [] : [writeLink('next', rootUrl + next)]),
-    ...entries.map(entry => writeEntry(entry, rootUrl)),
+    ...entries.map(entry => writeEntry(entry, idUrl)),
     '</feed>'
   ]
   return `${lines.join('\n')}\n`
@@ -38,12 +38,12 @@ function writeLink(relation: string, url: string): string {
 }
 
 /** Returns the XML of an entry. */
-function writeEntry({ event, streamNames, text, title }: Entry, rootUrl: string): string {
+function writeEntry({ event, streamNames, text, title }: Entry, idUrl: string): string {
   const { created, id, modified, time } = event
   return [
     '<entry>',
     toElement('title', `${title}${formatSuffix(time)}`),
-    toElement('id', `${rootUrl}events/${id}`),
+    toElement('id', `${idUrl}events/${id}`),
     toElement('published', formatTime(created)),
     toElement('updated', formatTime(modified)),
     ...streamNames.map(name => `<category term="${escapeMarkup(removeControls(name))}"/>`),

@@ -2,7 +2,7 @@
 import { ICalCalendarMethod, ICalCalendar, type ICalEventData } from 'ical-generator'
 import { getLocalDay } from '../../schemas/zones.js'
 import { runInTurns, type Steps } from '../../storage/steps.js'
-import { countTextLength, maxFeedText, type Entry, type FeedSource } from './entries.js'
+import { countTextLength, maxFeedText, noTexts, type Entry, type FeedSource } from './entries.js'
 import { removeControls } from './text.js'
 
 /** Seconds after which calendars should read again. */
@@ -61,7 +61,7 @@ function* writeEntries(
   entries: readonly Entry[],
   signal: AbortSignal | undefined
 ): Steps<string[]> {
-  const host = new URL(source.rootUrl).host
+  const host = new URL(source.idUrl).host
   const calendar = new ICalCalendar()
   const parts: string[] = []
   let left = maxFeedText
@@ -69,7 +69,7 @@ function* writeEntries(
     const { duration, time } = entry.event
     if (time < firstTime || time + (duration ?? 0) > lastTime) continue
     left -= countTextLength(entry)
-    const kept = left >= 0 ? entry : { ...entry, text: '', streamNames: [] }
+    const kept = left >= 0 ? entry : { ...entry, ...noTexts }
     const lines = calendar
       .createEvent(toCalendarEvent(kept, source, host))
       .toString()
@@ -107,7 +107,7 @@ function isContinuation(octet: number): boolean {
 
 /** Converts an event to an entry of a calendar: whole days as such, other events with their times. */
 function toCalendarEvent(
-  { event, streamNames, text, title }: Entry,
+  { event, location, streamNames, text, title }: Entry,
   { zone }: FeedSource,
   host: string
 ): ICalEventData {
@@ -124,6 +124,7 @@ function toCalendarEvent(
     sequence: Math.min(2 ** 31 - 1, Math.max(0, Math.floor(modified - created))),
     summary: removeControls(title),
     ...(text !== '' && { description: removeControls(text) }),
+    ...(location !== '' && { location: removeControls(location) }),
     categories: streamNames.flatMap(name => {
       const shown = removeControls(name)
       return shown === '' ? [] : [{ name: shown }]

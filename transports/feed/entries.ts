@@ -14,8 +14,10 @@ import { advance, listBeginning, readEventsAfter, type EventList, type Position 
 export interface FeedSource {
   /** Name of the access, and of the feed. */
   readonly name: string
-  /** URL of the user's root, with a trailing slash. Feeds identify their entries by it. */
+  /** URL of the user's root, with a trailing slash. */
   readonly rootUrl: string
+  /** A URL with a trailing slash by which feeds identify their entries: unlike the root, it does not change with the user name. */
+  readonly idUrl: string
   /** Time zone in which days begin. */
   readonly zone: string
   /** When the access was changed last, in seconds: the time of a feed without entries. */
@@ -27,8 +29,10 @@ export interface Entry {
   readonly event: Pick<Event, 'created' | 'duration' | 'id' | 'modified' | 'time'>
   /** One line: the person whom it is about if that is not the user, the name of its stream, and what it says. */
   readonly title: string
-  /** The text of a note, and the description. */
+  /** The text of a note, and the description; without the first line of the latter if that is in the title. */
   readonly text: string
+  /** The place of an imported entry of a calendar; '' if it has none. */
+  readonly location: string
   /** Names of the event's first streams that the caller may see. */
   readonly streamNames: readonly string[]
 }
@@ -46,19 +50,24 @@ export interface EntryQuery {
   readonly omitsNumbers?: boolean
 }
 
-/** Maximum length of a title, of the name of a person in it, and of a text, in characters. */
+/** Maximum length of a title, of the name of a person in it, of a place, and of a text, in characters. */
 const maxTitleLength = 120
+const maxLocationLength = 500
 const maxPersonLength = 60
 const maxTextLength = 4000
 /** Maximum number of names of streams, and of characters of each: an event may be in thousands of streams with long names. */
 const [maxNames, maxNameLength] = [10, 120]
 
-/** Maximum number of characters of the texts and names of streams of all entries: those after them have none. */
+/** What entries have none of after {@link maxFeedText}. */
+type Texts = Pick<Entry, 'location' | 'streamNames' | 'text'>
+export const noTexts: Texts = { location: '', streamNames: [], text: '' }
+
+/** Maximum number of characters of the texts, places and names of streams of all entries: those after them have none. */
 export const maxFeedText = 1_000_000
 
-/** Returns the number of characters of an entry's text and names of streams. */
-export function countTextLength({ streamNames, text }: Pick<Entry, 'streamNames' | 'text'>): number {
-  return streamNames.reduce((sum, name) => sum + name.length, text.length)
+/** Returns the number of characters of an entry's text, place and names of streams. */
+export function countTextLength({ location, streamNames, text }: Texts): number {
+  return streamNames.reduce((sum, name) => sum + name.length, text.length + location.length)
 }
 
 /** Events read at once, at most. */
@@ -115,7 +124,7 @@ export async function readEntries(
       const entry = toEntry(event, byId)
       left -= countTextLength(entry)
       // Of all lists together, even earlier ones have none.
-      found.push({ entry: left >= 0 ? entry : { ...entry, text: '', streamNames: [] }, position, list })
+      found.push({ entry: left >= 0 ? entry : { ...entry, ...noTexts }, position, list })
     }
   }
   // Numbers that last are in the last list.
@@ -205,24 +214,38 @@ const classes = ['activity/*', 'note/*', 'message/*', 'picture/*', 'file/*', 'au
 /** Further types whose events usually last. */
 const otherTypes = ['sleep/analysis']
 
-/** Returns the entry of an event, with its value or first line in the title. Encrypted contents and the bytes of pictures are not shown. */
+/**
+ * Returns the entry of an event. Its title has the value or the first line of the content, or else of the description. Encrypted
+ * contents and the bytes of pictures are not shown.
+ */
 function toEntry(event: Event, byId: ReadonlyMap<string, PlacedStream>): Entry {
   const places = event.streamIds.flatMap(id => byId.get(id) ?? [])
   const streams = places.map(({ stream }) => stream)
-  const { content, created, description, duration, id, modified, time, type } = event
+  const { clientData, content, created, duration, id, modified, time, type } = event
+  const description = event.description?.trim() ?? ''
   const name = streams[0]?.name ?? splitType(type)[1]
   const isReadable = !type.startsWith('encrypted/') && type !== 'picture/base64'
   const words = typeof content === 'string' && isReadable ? content : ''
-  const value = words === '' ? describeValue(event, places.slice(0, maxNames)) : words.split(/[\r\n]/, 1)[0]!
+  const value = words === '' ? describeValue(event, places.slice(0, maxNames)) : getFirstLine(words)
+  const isDescribed = words === '' && value === ''
+  const said = isDescribed ? getFirstLine(description).trimEnd() : value
   const person = findPerson(event, byId)
-  const title = `${person}${[name, value].filter(text => text !== '').join(', ')}`
+  const title = `${person}${[name, said].filter(text => text !== '').join(', ')}`
+  const rest =
+    isDescribed && title.length <= maxTitleLength ? description.slice(said.length).trimStart() : description
+  const { location }: { location?: unknown } = Object(clientData?.['ical:entry'])
   return {
     // Not the content, which may be long.
     event: { created, id, modified, time, ...(duration !== undefined && { duration }) },
     title: truncate(title, maxTitleLength),
-    text: truncate([words, description ?? ''].filter(text => text !== '').join('\n\n'), maxTextLength),
+    text: truncate([words, rest].filter(text => text !== '').join('\n\n'), maxTextLength),
+    location: typeof location === 'string' ? truncate(location, maxLocationLength) : '',
     streamNames: streams.slice(0, maxNames).map(stream => truncate(stream.name, maxNameLength))
   }
+}
+
+function getFirstLine(text: string): string {
+  return text.split(/[\r\n]/, 1)[0]!
 }
 
 /** Returns the beginning of the title of what is in a copy, with the name of the person whom it is about; '' for other events. */

@@ -2,7 +2,9 @@
 import { isZone } from '../../schemas/zones.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { ApiError, fail } from '../../core/errors.js'
+import { createPatientId } from '../../core/oauth/smart-scope.js'
 import { getAccountUrl } from '../../core/service-info.js'
+import { refuseUnknownUser } from '../../core/unknown-user.js'
 import type { EndpointResponse, ReadEndpoint, ReadRequest } from '../endpoints.js'
 import { ReadTurns } from '../read-turns.js'
 import { writeAtom } from './atom.js'
@@ -32,7 +34,7 @@ export class Feeds implements ReadEndpoint {
    * `forbidden` for the token of a session, `too-many-requests` if too many wait, and those of the calls.
    */
   async handle(request: ReadRequest): Promise<EndpointResponse> {
-    const { calls, params, segments, verb } = request
+    const { calls, params, segments, user, verb } = request
     const [root, ...others] = segments
     if (others.length > 0) fail('unknown-resource', 'Nothing found at this path')
     if (verb !== 'GET') throw new ApiError('invalid-method', 'Feeds can only be read, with GET')
@@ -45,9 +47,12 @@ export class Feeds implements ReadEndpoint {
     // The token is in the address, which calendars keep and show.
     if (access.type === 'personal')
       fail('forbidden', 'Feeds need the token of a share or of an app, not that of a session')
+    const { accounts, config } = this.dispatcher.services
+    const account = accounts.findServed(user) ?? refuseUnknownUser(accounts, user)
     const source: FeedSource = {
       name: access.name,
-      rootUrl: getAccountUrl(this.dispatcher.services.config, access.user.username),
+      rootUrl: getAccountUrl(config, access.user.username),
+      idUrl: `${config.publicUrl}/${createPatientId(account.id, account.alias)}/`,
       zone: readZone(params),
       changed: access.modified
     }

@@ -6,16 +6,27 @@ import { advance, listBeginning, readEventsAfter } from '../event-positions.js'
 import { readEvents } from '../user-calls.js'
 import { maxPageLength } from './bundle.js'
 import { formatCursor, parseCursor, type Cursor, type Place } from './cursor.js'
-import { mayBeFound, prepareEvents, toList, type EventSearch, type FoundPage } from './event-pages.js'
+import {
+  mayBeFound,
+  prepareEvents,
+  readEventPage,
+  toList,
+  type EventSearch,
+  type FoundPage
+} from './event-pages.js'
 import { refuse } from './outcome.js'
 import { isOfPatient, type Patient } from './patient.js'
 import { parsePointId, readPoints, type PointRange } from './points.js'
 import type { Search } from './search-params.js'
 
-/** Maximum number of series in the range of a search: the points of each are a call. */
+/** Maximum number of series that a page reads: the points of each are a call. */
 const maxSeries = 20
+/** Seconds by which the rounded time of a point may be outside of its series. */
+const rounding = 2e-6
 /** Number of series that are read at once if the first ones include copies of other people's, which do not count. */
 const maxCopiesRead = 1000
+
+type TimeRange = Pick<PointRange, 'from' | 'to'>
 
 /** What one source has: items in order, and whether there are more. */
 interface Source {
@@ -23,26 +34,37 @@ interface Source {
   readonly hasMore: boolean
 }
 
-/** Returns a page of resources. Throws if there are too many series in the range. */
+/** What a page is made of. */
+interface Sources {
+  readonly sources: readonly Source[]
+  /** Where the page ends, in seconds: from there on, further series have points. */
+  readonly end: number | undefined
+  /** The cursor as it is now. */
+  readonly start: Cursor
+}
+
+/** Returns a page of resources. Throws if more series than {@link maxSeries} overlap where it begins. */
 export async function readMixedPage(
   patient: Patient,
   search: Search,
   events: EventSearch
 ): Promise<FoundPage> {
+  // Pages of events alone are fuller where few have the code.
+  if ((await readHolders(patient, events, toList(events))).length === 0)
+    return await readEventPage(patient, search, events)
   const cursor = search.page === undefined ? listBeginning : parseCursor(search.page)
-  const { sources, start } = await readSources(patient, events, cursor, search.count + 1)
-  return await runInTurns(mergeSources(sources, events, start, search.count))
+  const sources = await readSources(patient, events, cursor, search.count + 1)
+  return await runInTurns(mergeSources(sources, events, search.count))
 }
 
 /**
  * Takes resources from the sources in order of time: of the same time, events come before points, and the points of one series
- * before those of the next. Ends after so many resources or {@link maxPageLength}, or where a source may have an item that has not
- * been read.
+ * before those of the next. Ends after so many resources or {@link maxPageLength}, or where there may be an item that has not been
+ * read.
  */
 function* mergeSources(
-  sources: readonly Source[],
+  { end, sources, start }: Sources,
   events: EventSearch,
-  start: Cursor,
   count: number
 ): Steps<FoundPage> {
   const list = toList(events)
@@ -61,6 +83,7 @@ function* mergeSources(
   let cursor = start
   let size = 0
   for (const { event, index, isLastRead } of items) {
+    if (end !== undefined && direction * (event.time - end) >= 0) break
     const resource = mayBeFound(events, event) ? events.convert(event) : undefined
     if (resource && (resources.length === count || size >= maxPageLength))
       return { resources, next: formatCursor(cursor) }
@@ -76,16 +99,17 @@ function* mergeSources(
     if (isLastRead) return { resources, next: formatCursor(cursor) }
     yield
   }
-  return { resources, next: undefined }
+  const next = end === undefined ? undefined : formatCursor({ ...cursor, place: { time: end, pointId: '' } })
+  return { resources, next }
 }
 
-/** Reads the events after a cursor, and the points of each series in the range. `start`: the cursor as it is now. */
+/** Reads the events after a cursor, and the points of the series that come next. */
 async function readSources(
   patient: Patient,
   events: EventSearch,
   cursor: Cursor,
   limit: number
-): Promise<{ readonly sources: readonly Source[]; readonly start: Cursor }> {
+): Promise<Sources> {
   const list = toList(events)
   const own = await readEventsAfter(patient.calls, list, cursor, limit + 50)
   const sources = [
@@ -97,24 +121,59 @@ async function readSources(
     from: order === 'ascending' && place ? Math.max(list.from, place.time) : list.from,
     to: order === 'descending' && place ? Math.min(list.to, place.time) : list.to
   }
-  const holders = rest.from > rest.to ? [] : await readHolders(patient, events, rest)
+  const { end, holders } = await findHolders(patient, events, rest)
   for (const holder of holders) {
     sources.push(await readSource(patient, holder, { ...rest, order, limit }, place))
     // Other work must not wait for all series.
     await nextTurn()
   }
-  return { sources, start: { ...own.position, place } }
+  return { sources, end, start: { ...own.position, place } }
 }
 
-/** Reads the series in a range, in order of their ids. */
+/**
+ * Finds the series that come next in a range, in order of their ids. `end`: where further ones may have points; `undefined`: there are
+ * none. Refuses if too many overlap.
+ */
+async function findHolders(
+  patient: Patient,
+  events: EventSearch,
+  range: TimeRange
+): Promise<{ readonly holders: readonly Event[]; readonly end: number | undefined }> {
+  const found = await readHolders(patient, events, range)
+  if (found.length <= maxSeries) return { holders: sortById(found), end: undefined }
+  if (events.order === 'ascending') {
+    const end = found[maxSeries]!.time - rounding
+    if (end > range.from) return { holders: sortById(found.slice(0, maxSeries)), end }
+  } else
+    // Those that began last, with those that reach the beginning of one of them: these may have begun long before.
+    for (let at = maxSeries - 1; ; at = Math.floor(at / 2)) {
+      const from = found[at]!.time
+      const end = from + rounding
+      const holders = end < range.to ? await readHolders(patient, events, { ...range, from }) : found
+      if (holders.length <= maxSeries) return { holders: sortById(holders), end }
+      if (at === 0) break
+    }
+  return refuse(
+    'too-costly',
+    `More than ${maxSeries} series overlap. Limit the search by "date" to a time when fewer do`
+  )
+}
+
+function sortById(holders: readonly Event[]): Event[] {
+  return holders.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** Reads the first series in a range, in order of their beginnings: one more than {@link maxSeries} if there are more. */
 async function readHolders(
   { calls }: Patient,
   events: EventSearch,
-  { from, to }: Pick<PointRange, 'from' | 'to'>
-): Promise<Event[]> {
+  { from, to }: TimeRange
+): Promise<readonly Event[]> {
+  if (from > to) return []
   const query = {
     ...toList(events).params,
     types: events.types.map(type => `series:${type}`),
+    sortAscending: events.order === 'ascending',
     fromTime: from,
     toTime: to
   }
@@ -124,9 +183,7 @@ async function readHolders(
     const read = await readEvents(calls, { ...query, skip, limit })
     skip += read.events.length
     holders.push(...(await prepareEvents(calls, events, read.events.filter(isOfPatient))))
-    if (holders.length > maxSeries)
-      refuse('too-costly', `There are more than ${maxSeries} series in this time. Limit the search by "date"`)
-    if (read.events.length < read.limit) return holders.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    if (holders.length > maxSeries || read.events.length < read.limit) return holders.slice(0, maxSeries + 1)
   }
 }
 

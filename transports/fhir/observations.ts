@@ -66,13 +66,12 @@ export async function searchObservations(patient: Patient, request: ReadRequest)
   return { type: 'Observation', search, ...found }
 }
 
-/** Finds a page. Data points are only searched for by a code, in a time that has a start and an end. */
+/** Finds a page. Data points are only searched for by a code. */
 async function findPage(patient: Patient, search: Search, events: EventSearch): Promise<FoundPage> {
   const { from, to } = events.dates
   const ids = search.listValues('_id')
   if (ids.length > 0) return await readItemsById(patient, search, events)
-  const hasPoints = search.listValues('code').length > 0 && from !== undefined && to !== undefined
-  const read = hasPoints ? readMixedPage : readEventPage
+  const read = search.listValues('code').length > 0 ? readMixedPage : readEventPage
   if (from === undefined && to === undefined) return await read(patient, search, events)
   const readNear = (near: EventSearch | undefined): readonly ReadPart[] =>
     near ? [async part => await readEventPage(patient, part, near)] : []

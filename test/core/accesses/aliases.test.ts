@@ -342,7 +342,7 @@ t.test('an app whose access has an alias', async t => {
       username: alias,
       apiEndpoint: `${service.server.url.replace('//', `//${token}@`)}/${alias}/`
     })
-    for (const each of [token, refresh]) t.ok(each.startsWith(`${alias}.`), each)
+    for (const each of [token, refresh]) t.ok(each.startsWith(`${alias}~`), each)
     const claims = Buffer.from(body.id_token.split('.')[1], 'base64url').toString()
     const auth = { authorization: `Bearer ${token}` }
     const info = await service.http('GET', '/oauth/userinfo', undefined, auth)
@@ -355,19 +355,19 @@ t.test('an app whose access has an alias', async t => {
       grant_type: 'refresh_token',
       refresh_token: refresh
     })
-    t.match(refreshed.body, { username: alias, refresh_token: new RegExp(`^${alias}\\.`) })
+    t.match(refreshed.body, { username: alias, refresh_token: new RegExp(`^${alias}~`) })
     const events = await service.http('GET', `/${alias}/events`, undefined, auth)
     t.equal(events.status, 200)
     const all = [body, claims, info.body, introspected.body, refreshed.body, events.body]
     t.notMatch(JSON.stringify(all).replaceAll('queen@example.com', ''), name)
     // The same tokens under the user name are unknown.
-    const [, ...rest] = (refreshed.body.refresh_token as string).split('.')
+    const [, ...rest] = (refreshed.body.refresh_token as string).split('~')
     t.match(
       (
         await post(service, '/oauth/token', {
           ...client,
           grant_type: 'refresh_token',
-          refresh_token: [name, ...rest].join('.')
+          refresh_token: [name, ...rest].join('~')
         })
       ).body,
       { error: 'invalid_grant' }
@@ -409,7 +409,7 @@ t.test('an app whose access has an alias', async t => {
       t.notMatch(JSON.stringify(tokens), name, what)
       const { access_token: token, refresh_token: refresh, username: alias } = tokens
       aliases.add(alias)
-      for (const each of [token, refresh]) t.ok(each.startsWith(`${alias}.`), what)
+      for (const each of [token, refresh]) t.ok(each.startsWith(`${alias}~`), what)
       const refreshed = await request({ grant_type: 'refresh_token', refresh_token: refresh })
       t.match(refreshed, { username: alias, access_token: token }, what)
       const events = await callBound(service, holder, token, ['GET', `/${alias}/events`])

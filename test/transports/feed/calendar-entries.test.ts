@@ -5,17 +5,22 @@ import { coffer, type Client } from '../../support/coffer.js'
 
 const day = 86_400
 
-/** Returns the titles of the entries of a calendar, with the time of each in seconds. */
-async function readTitles(
-  { service, token, username }: Client,
-  types = ''
-): Promise<{ readonly title: string; readonly time: number }[]> {
+/** Reads the entries of a calendar. */
+async function readCalendar({ service, token, username }: Client, types = ''): Promise<ICAL.Event[]> {
   const response = await fetch(`${service.server.url}/${username}/feed.ics?auth=${token}&types=${types}`)
   const root = ICAL.parse(await response.text()) as ConstructorParameters<typeof ICAL.Component>[0]
-  return new ICAL.Component(root).getAllSubcomponents('vevent').map(each => {
-    const { startDate, summary } = new ICAL.Event(each)
-    return { title: summary, time: startDate.toUnixTime() }
-  })
+  return new ICAL.Component(root).getAllSubcomponents('vevent').map(each => new ICAL.Event(each))
+}
+
+/** Returns the titles of the entries of a calendar, with the time of each in seconds. */
+async function readTitles(
+  client: Client,
+  types = ''
+): Promise<{ readonly title: string; readonly time: number }[]> {
+  return (await readCalendar(client, types)).map(({ startDate, summary }) => ({
+    title: summary,
+    time: startDate.toUnixTime()
+  }))
 }
 
 t.test('titles have the numbers that people have entered, also small ones', async t => {
@@ -65,6 +70,37 @@ t.test('titles say what is not so as well as what is', async t => {
     (await readTitles(reader, types)).map(({ title }) => title).toSorted()
   t.same(await list('boolean/bool'), ['pill, no', 'pill, yes'])
   t.same(await list(), ['night', 'night, asleep', 'night, awake', 'night, in bed'])
+})
+
+t.test('titles of events without a content are what their descriptions begin with', async t => {
+  const { alice, clock } = await coffer(t)
+  await alice.stream('work')
+  const time = clock.now() - day
+  const long = 'x'.repeat(200)
+  const place = { 'ical:entry': { uid: 'a', location: 'Main Street 1\n8001 Zurich' } }
+  for (const [fields, description] of [
+    [{ type: 'activity/plain', clientData: place }, 'Dentist\n\nBring the X-ray'],
+    [{ type: 'activity/plain', clientData: { 'ical:entry': { location: 5 } } }, 'Birthday of Bob'],
+    [{ type: 'activity/plain' }, '\r\n Lunch \r\nwith Bob'],
+    [{ type: 'activity/plain' }, `${long}\nmore`],
+    [{ type: 'length/m', content: 5, duration: 60 }, 'A lap'],
+    [{ type: 'activity/plain' }, '']
+  ] as const)
+    await alice.event({ content: null, ...fields, streamIds: ['work'], time, description })
+  const entries = await readCalendar(await alice.grant('read', 'work', { type: 'shared' }))
+  t.same(
+    entries
+      .map(({ description, location, summary }) => [summary, description, location])
+      .toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1)),
+    [
+      ['work', null, null],
+      ['work, 5 m', 'A lap', null],
+      ['work, Birthday of Bob', null, null],
+      ['work, Dentist', 'Bring the X-ray', 'Main Street 1\n8001 Zurich'],
+      ['work, Lunch', 'with Bob', null],
+      [`work, ${'x'.repeat(113)}…`, `${long}\nmore`, null]
+    ]
+  )
 })
 
 t.test('neither credentials nor the bytes of pictures are shown', async t => {

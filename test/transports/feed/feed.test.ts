@@ -7,6 +7,7 @@ import { inRotation } from '../../support/rotation.js'
 import { writeCalendar } from '../../../transports/feed/calendar.js'
 
 const day = 86_400
+const rootUrl = 'https://coffer.example/daisy/'
 
 interface FeedResponse {
   readonly status: number
@@ -177,19 +178,25 @@ t.test('feeds', async t => {
     const event = { id: 'c00000000000000000000000a', time: now, type: 'note/txt', content: 'hello' }
     for (const changed of [-1e13, 1e15]) {
       const times = { created: changed, modified: changed }
-      const entry = { event: { ...event, ...times } as never, title: 'a', text: '', streamNames: [] }
-      const source = { name: 'odd', rootUrl: 'https://coffer.example/daisy/', zone: 'UTC', changed: now }
+      const entry = {
+        event: { ...event, ...times } as never,
+        title: 'a',
+        text: '',
+        location: '',
+        streamNames: []
+      }
+      const source = { name: 'odd', rootUrl, idUrl: rootUrl, zone: 'UTC', changed: now }
       t.equal(parse(await writeCalendar(source, [entry])).size, 1, String(changed))
     }
   })
 
   const test = inRotation(t, 2)
   test('are written fast, and end with a million characters', async t => {
-    const source = { name: 'long', rootUrl: 'https://coffer.example/daisy/', zone: 'UTC', changed: now }
+    const source = { name: 'long', rootUrl, idUrl: rootUrl, zone: 'UTC', changed: now }
     const text = 'é'.repeat(4000)
     const entries = Array.from({ length: 300 }, (_, number) => {
       const event = { id: `c${number}`, time: now, created: now, modified: now, type: 'note/txt' }
-      return { event: event as never, title: 'a', text, streamNames: [] }
+      return { event: event as never, title: 'a', text, location: '', streamNames: [] }
     })
     await assertTakesLessThan(t, 500, async () => {
       const took = stopwatch()
@@ -427,13 +434,14 @@ t.test('feeds', async t => {
   })
 
   test('have as many categories as descriptions at most', async t => {
-    const source = { name: 'all', rootUrl: 'https://coffer.example/daisy/', zone: 'UTC', changed: now }
+    const source = { name: 'all', rootUrl, idUrl: rootUrl, zone: 'UTC', changed: now }
     const event = { time: now, created: now, modified: now }
     const streamNames = Array.from({ length: 10 }, () => 'x'.repeat(100))
     const entries = Array.from({ length: 1500 }, (_, at) => ({
       event: { ...event, id: `c${String(at).padStart(24, '0')}` },
       title: String(at),
       text: '',
+      location: '',
       streamNames
     }))
     const text = await writeCalendar(source, entries)
@@ -442,12 +450,13 @@ t.test('feeds', async t => {
   })
 
   test('let others have their turn, however many are written at a time', async t => {
-    const source = { name: 'all', rootUrl: 'https://coffer.example/daisy/', zone: 'UTC', changed: now }
+    const source = { name: 'all', rootUrl, idUrl: rootUrl, zone: 'UTC', changed: now }
     const event = { time: now, created: now, modified: now }
     const entries = Array.from({ length: 60 }, (_, at) => ({
       event: { ...event, id: `c${String(at).padStart(24, '0')}` },
       title: 'a title',
       text: 'x'.repeat(500),
+      location: '',
       streamNames: []
     }))
     const writeAll = async (): Promise<unknown> =>
@@ -475,4 +484,27 @@ t.test('feeds', async t => {
     const posted = await fetch(`${own.server.url}/${username}/feed.ics?auth=${auth}`, { method: 'POST' })
     t.equal(posted.status, 404)
   })
+})
+
+t.test('entries keep their ids when the user gets another name', async t => {
+  for (const settings of [{}, { domain: 'coffer.example', publicUrl: 'https://coffer.example' }]) {
+    const { alice } = await coffer(t, settings)
+    await alice.stream('diary')
+    await alice.event({ content: 'hello' })
+    const { token: auth } = await alice.grant('read', 'diary', { type: 'shared' })
+    const list = async (username: string): Promise<string[]> => {
+      const { service } = alice
+      const [calendar, feed] = await Promise.all(
+        ['feed.ics', 'feed.atom'].map(async path => {
+          const url = `${service.server.url}/${username}/${path}?auth=${auth}`
+          return await (await fetch(url)).text()
+        })
+      )
+      return `${calendar}${feed}`.match(/^UID:.*$|<id>.*<\/id>/gm) ?? []
+    }
+    const before = await list('alice')
+    t.equal(before.length, 3)
+    await alice.do('account.changeUsername', { newUsername: 'alicia' })
+    t.same(await list('alicia'), before)
+  }
 })

@@ -113,9 +113,20 @@ t.test('data points', async t => {
     )
   })
 
-  t.test('are only found by code and time', async t => {
-    for (const query of ['code=8867-4', 'date=2026-01-05', 'code=8867-4&date=ge2026-01-05'])
-      t.equal(ids((await ask(t, alice, `Observation?${query}`)).body).length, 5, query)
+  t.test('are only found by a code, whether or not the time has a start and an end', async t => {
+    t.equal(ids((await ask(t, alice, 'Observation?date=2026-01-05')).body).length, 5)
+    for (const [query, total] of [
+      ['date=ge2026-01-05', 103],
+      ['date=lt2020-01-01', 432],
+      ['', 535]
+    ] as const) {
+      const path = `Observation?code=8867-4&${query}&_count=500`
+      const first: Response = await ask(t, alice, path)
+      const next = first.body.link.find(({ relation }: Answer) => relation === 'next')?.url.split('/fhir/')[1]
+      const more = next === undefined ? [] : ids((await ask(t, alice, next)).body)
+      t.equal(ids(first.body).length + more.length, total, query)
+      t.equal((await ask(t, alice, `${path}&_summary=count`)).body.total, total, query)
+    }
   })
 
   t.test('are not read in great numbers for a made-up page', async t => {
@@ -164,12 +175,57 @@ t.test('data points', async t => {
       t.equal((await ask(t, alice, `Observation/${id}.${name}`)).body.valueQuantity.value, at, name)
   })
 
-  t.test('of many series are refused in too long a time', async t => {
+  t.test('of more series than are read at once are found in order of time', async t => {
+    const start = Date.UTC(2024, 0, 1) / 1000
+    const fields = ['deltaTime', 'value']
+    // Two at a time, of which each second one lasts until the next pair, and one that lasts all the time.
+    for (let at = 0; at < 50; at++) {
+      const length = at % 2 === 0 ? 600 : day
+      await add('heart', 'frequency/bpm', start + Math.floor(at / 2) * day, fields, [
+        [0, 60],
+        [length / 2, 61],
+        [length, 62]
+      ])
+    }
+    await add(
+      'heart',
+      'frequency/bpm',
+      start - day,
+      fields,
+      Array.from({ length: 28 }, (_, at) => [at * day, 63])
+    )
+    await alice.service.server.settle()
+    for (const range of ['ge2023-12-01&date=lt2024-03-01', 'lt2024-03-01'])
+      for (const order of ['date', '-date'])
+        for (const count of [1, 7, 500]) {
+          const seen: Answer[] = []
+          let next: string | undefined =
+            `Observation?code=8867-4&date=${range}&_sort=${order}&_count=${count}`
+          for (let pages = 0; next !== undefined && pages < 1200; pages++) {
+            const { body, status }: Response = await ask(t, alice, next)
+            if (status !== 200) throw new Error(JSON.stringify(body))
+            seen.push(...(body.entry ?? []).map(({ resource }: Answer) => resource))
+            next = body.link.find(({ relation }: Answer) => relation === 'next')?.url.split('/fhir/')[1]
+          }
+          const query = `${range} ${order} by ${count}`
+          const dates = seen.map(({ effectiveDateTime }) => Date.parse(effectiveDateTime))
+          const sorted = dates.toSorted((a, b) => (order === 'date' ? a - b : b - a))
+          t.same(dates, sorted, query)
+          t.equal(new Set(seen.map(({ id }) => id)).size, seen.length, query)
+          t.equal(dates.filter(date => date > Date.UTC(2023, 11)).length, 178, query)
+        }
+  })
+
+  t.test('are refused where too many series overlap', async t => {
     for (let at = 0; at < 21; at++)
       await add('heart', 'frequency/bpm', monday + 30 * day, ['deltaTime', 'value'], [[0, 60]])
-    const { body, status } = await ask(t, alice, 'Observation?code=8867-4&date=2026')
-    t.match({ body, status }, { status: 400, body: { issue: [{ code: 'too-costly' }] } })
+    for (const query of ['date=2026', 'date=ge2026-02-04&_sort=date']) {
+      const { body, status } = await ask(t, alice, `Observation?code=8867-4&${query}`)
+      t.match({ body, status }, { status: 400, body: { issue: [{ code: 'too-costly' }] } }, query)
+    }
     t.equal((await ask(t, alice, 'Observation?code=8867-4&date=2026-01-05')).status, 200)
+    const before = await ask(t, alice, 'Observation?code=8867-4&date=ge2026-01-05&_sort=date&_count=500')
+    t.equal(ids(before.body).length, 103, 'up to there, they are found')
   })
 })
 

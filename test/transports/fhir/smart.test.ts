@@ -163,6 +163,19 @@ t.test('a SMART app', async t => {
     t.match(await renewed.json(), { patient: tokens.patient, access_token: String })
   })
 
+  t.test('launches without offline access, with a token that does not look like a JWT', async t => {
+    const tokens = await obtain(service, alice, {
+      aud,
+      scope: 'launch/patient openid fhirUser patient/*.read'
+    })
+    t.notOk('expires_in' in tokens || 'refresh_token' in tokens)
+    // fhirclient decodes what comes after the first dot, where an answer has no `expires_in`.
+    t.equal(tokens.access_token.split('.').length, 1)
+    const fhir = new FhirClient({ baseUrl: aud, bearerToken: tokens.access_token })
+    const patient: Answer = await fhir.read({ resourceType: 'Patient', id: tokens.patient })
+    t.equal(patient.id, tokens.patient)
+  })
+
   t.test('gets the streams that its scopes are about, and the user changes them', async t => {
     const vital = ['heart', 'weight']
     t.same(await listProposed(setup, 'patient/Observation.rs'), ['glucose', 'heart', 'steps', 'weight'])

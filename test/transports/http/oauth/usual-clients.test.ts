@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import pryv from 'pryv'
 import t from 'tap'
 import { getResourceUser } from '../../../../core/oauth/metadata.js'
+import { getTokenOwner } from '../../../../core/oauth/tokens.js'
 import { coffer, testConfig, type Answer } from '../../../support/coffer.js'
 import { agree, app, apps, begin, clientId, exchange, obtain, post } from '../../../support/oauth.js'
 
@@ -103,6 +104,25 @@ t.test('a client of the published libraries finds its API endpoint in the token 
     const { streams } = await new pryv.Connection(apiEndpoint).apiOne('streams.get', {})
     t.match(streams[0], { id: 'diary' })
   }
+})
+
+t.test('tokens are no JWTs, and those of the form that was issued earlier are valid', async t => {
+  const service = await coffer(t, apps(app))
+  const { alice } = service
+  await alice.stream('diary')
+  const tokens = await obtain(service, alice, { scope: 'diary:read offline_access openid' })
+  const { access_token: token, refresh_token: refresh } = tokens
+  t.match(token, /^alice~\w{25}$/)
+  t.notMatch(token + refresh, /\./, 'what clients decode comes after a dot')
+  const form = {
+    grant_type: 'refresh_token',
+    client_id: clientId,
+    refresh_token: refresh.replaceAll('~', '.')
+  }
+  const { body, status } = await post(service, '/oauth/token', form)
+  t.match({ body, status }, { status: 200, body: { access_token: token, refresh_token: /^alice~/ } })
+  t.equal(getTokenOwner(token.replace('~', '.')), 'alice')
+  t.equal(getTokenOwner('Alice~c1.2'), 'alice')
 })
 
 t.test('a public client may identify itself in any way', async t => {
