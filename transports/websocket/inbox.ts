@@ -44,7 +44,6 @@ export class Inbox {
   #charged = 0
   #share: BacklogShare | undefined
   #isFull = false
-  #hasSentBinary = false
   #emptyListeners: (() => void)[] = []
   #stallMark: { readonly at: number; readonly messages: number } | undefined
 
@@ -63,11 +62,6 @@ export class Inbox {
     this.#countArriving()
   }
 
-  /** True if the client has ever sent binary data. Only then are params searched for it. */
-  get hasSentBinary(): boolean {
-    return this.#hasSentBinary
-  }
-
   /** True while a large message is being received. */
   get isBusy(): boolean {
     return this.#arriving > this.options.maxPendingBytes
@@ -78,7 +72,7 @@ export class Inbox {
     if (this.#isFull) return
     this.#isFull = true
     getWebSocket(this.conn)?.pause()
-    // No event reports the end of packets other than calls, so check immediately.
+    // No event reports the end of packets other than calls that did not have to wait, so check immediately.
     setImmediate(() => this.settle())
   }
 
@@ -151,7 +145,6 @@ export class Inbox {
   #receive(packet: Packet): void {
     const size = getPacketSize(packet)
     const isBinary = typeof packet.data === 'object'
-    if (isBinary) this.#hasSentBinary = true
     this.#messages++
     this.#arriving = 0
     this.#received += size + packetOverhead

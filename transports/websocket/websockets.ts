@@ -136,17 +136,19 @@ export class Websockets implements Mount {
         connection?.terminate()
         return new ApiError('too-many-requests', 'Too many namespaces on one connection')
       }
-      connection.undecoded = () => getDecoder(socket).undecoded
+      const decoder = getDecoder(socket)
+      connection.undecoded = () => decoder.undecoded
+      decoder.onDecoded = () => connection.inbox.resumeIfSettled()
       const credentials = this.#getCredentials(socket)
+      // The handshake data stays in memory as long as the socket, and there may be a thousand sockets on one
+      // connection.
+      socket.handshake.auth = {}
       const admitted = await this.#services.notifier.admit(parseUsername(socket.nsp.name), credentials)
       // Nothing would end the session of a connection that has closed meanwhile.
       if (socket.conn.readyState !== 'open') fail('invalid-access-token')
       const session = new SocketSession(this.#services, admitted, socket, connection)
       await session.join()
       socket.data = session
-      // The handshake data stays in memory as long as the socket, and there may be a thousand sockets on one
-      // connection.
-      socket.handshake.auth = {}
       return undefined
     } catch (error) {
       const refusal = toFailure(this.dispatcher.services.log, error, 'socket').error
