@@ -17,7 +17,7 @@ import {
 const maxUnauthenticatedBytes = 64 * 1024
 /** Limit for binary data. Calls accept none; this is enough to report that to clients that send it. */
 const maxBinaryBytes = 16 * 1024
-/** Estimated overhead of a waiting packet, in bytes. */
+/** Estimated overhead of a waiting packet or a control frame, in bytes. */
 const packetOverhead = 200
 
 interface InboxOptions {
@@ -39,12 +39,13 @@ export class Inbox {
   /** Bytes that have arrived and whose work is pending, and bytes of the message being received. */
   #received = 0
   #arriving = 0
+  /** Bytes that have arrived before authentication, those of frames included. */
+  #unauthenticated = 0
   #messages = 0
   /** Bytes charged to the share: everything beyond `maxPendingBytes`. */
   #charged = 0
   #share: BacklogShare | undefined
   #isFull = false
-  #hasSentBinary = false
   #emptyListeners: (() => void)[] = []
   #stallMark: { readonly at: number; readonly messages: number } | undefined
 
@@ -63,11 +64,6 @@ export class Inbox {
     this.#countArriving()
   }
 
-  /** True if the client has ever sent binary data. Only then are params searched for it. */
-  get hasSentBinary(): boolean {
-    return this.#hasSentBinary
-  }
-
   /** True while a large message is being received. */
   get isBusy(): boolean {
     return this.#arriving > this.options.maxPendingBytes
@@ -78,7 +74,7 @@ export class Inbox {
     if (this.#isFull) return
     this.#isFull = true
     getWebSocket(this.conn)?.pause()
-    // No event reports the end of packets other than calls, so check immediately.
+    // No event reports the end of packets other than calls that did not have to wait, so check immediately.
     setImmediate(() => this.settle())
   }
 
@@ -90,7 +86,7 @@ export class Inbox {
   /** Charges the bytes to this share from now on; to no share before authentication. */
   charge(share: BacklogShare | undefined): void {
     this.#updateCharge(0)
-    if (!share || !this.#share) this.#received = 0
+    if (!share || !this.#share) this.#received = this.#unauthenticated = 0
     this.#share = share
     this.#updateCharge()
     if (!share && this.#isFull) this.#resumeReading()
@@ -132,6 +128,11 @@ export class Inbox {
   #countArriving(): void {
     const tcpSocket = getTcpSocket(this.conn)
     const count = (chunk: Buffer): void => {
+      // The chunk that exceeds the limit may begin a message that is refused with a reason.
+      if (!this.#share && this.conn.readyState === 'open') {
+        if (this.#unauthenticated > maxUnauthenticatedBytes) return this.options.terminate()
+        this.#unauthenticated += chunk.length
+      }
       this.#arriving += chunk.length
       if (!this.isBusy) return
       this.options.onActivity()
@@ -139,6 +140,7 @@ export class Inbox {
     }
     // Before the listener of ws, which assembles messages.
     tcpSocket?.prependListener('data', count)
+    for (const event of ['ping', 'pong']) getWebSocket(this.conn)?.on(event, () => this.#count(0))
     onTooLargeMessage(this.conn, (socket, start) => {
       // The rest of the message is discarded.
       tcpSocket?.off('data', count)
@@ -147,17 +149,21 @@ export class Inbox {
     if (this.#isFull) getWebSocket(this.conn)?.pause()
   }
 
-  /** Counts a message. Ends the connection if it has sent too much, and pauses it while too much is pending. */
+  /** Counts a message. */
   #receive(packet: Packet): void {
     const size = getPacketSize(packet)
-    const isBinary = typeof packet.data === 'object'
-    if (isBinary) this.#hasSentBinary = true
     this.#messages++
     this.#arriving = 0
+    if (this.#share && typeof packet.data === 'object' && size > maxBinaryBytes)
+      return this.options.terminate()
+    this.#count(size)
+  }
+
+  /** Counts received data. Ends the connection if it has sent too much, and pauses it while too much is pending. */
+  #count(size: number): void {
+    if (this.conn.readyState !== 'open') return
     this.#received += size + packetOverhead
-    const isTooMuch = this.#share
-      ? isBinary && size > maxBinaryBytes
-      : this.#received > maxUnauthenticatedBytes
+    const isTooMuch = !this.#share && this.#received > maxUnauthenticatedBytes
     if (isTooMuch || !this.#updateCharge()) return this.options.terminate()
     if (this.#share && this.#received > this.options.maxPendingBytes) this.pause()
   }

@@ -85,10 +85,16 @@ export function getUpgradeSocket(transport: unknown): WebSocket | undefined {
   return (transport as Internals['transport']).socket
 }
 
-/** Returns the TCP socket below a WebSocket. Returns `undefined` while the connection uses polling. */
-export function getTcpSocket(conn: Conn): TcpSocket | undefined {
+/** Returns the TCP socket below a WebSocket; `undefined` once it has closed. */
+export function getUnderlyingSocket(webSocket: WebSocket): TcpSocket | undefined {
   // oxlint-disable-next-line no-underscore-dangle -- what ws calls it
-  return getInternals(conn).transport.socket?._socket ?? undefined
+  return (webSocket as NonNullable<Internals['transport']['socket']>)._socket ?? undefined
+}
+
+/** Returns the TCP socket of a connection. Returns `undefined` while it uses polling. */
+export function getTcpSocket(conn: Conn): TcpSocket | undefined {
+  const webSocket = getWebSocket(conn)
+  return webSocket && getUnderlyingSocket(webSocket)
 }
 
 /** Returns the number of bytes written to a WebSocket that the operating system has taken, even of a partly sent message. */

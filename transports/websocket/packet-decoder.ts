@@ -1,11 +1,11 @@
 /**
- * Decodes Socket.IO packets. Long JSON texts are parsed in slices, while later packets wait.
+ * Decodes Socket.IO packets. The params of an event stay text until its call is made, since parsed they may take many
+ * times the memory of their text. Packets that arrive together are decoded in turns.
  */
 import { Decoder, PacketType, type Packet } from 'socket.io-parser'
-import { ApiError } from '../../core/errors.js'
+import { createValueEndFinder, isLargeJson, readJson, type JsonLimits } from '../../core/json/reader.js'
+import { nextTurn, runInTurns } from '../../storage/steps.js'
 import type { Party } from '../../storage/scheduler.js'
-import { runInTurns } from '../../storage/steps.js'
-import { isLargeJson, readJson, type JsonLimits } from '../../core/json/reader.js'
 
 /** Private members of Socket.IO's decoder. */
 interface Internals {
@@ -13,24 +13,19 @@ interface Internals {
   decodeString(text: string): Packet
 }
 
-/** The type, namespace and id of an event packet. */
-const eventHeadPattern = /^2(?:\/[^,]*,)?\d*(?=\[)/
-
-/** Maximum length of the head: a namespace, and the number of an acknowledgement. */
+/** The type, namespace and id of an event packet, as Socket.IO reads them: blanks count as digits. */
+const eventHeadPattern = /^2(?:\/[^,]*,)?[\d\s]*(?=\[)/
+/** Maximum length of the head. */
 const maxHeadLength = 1000
-
-/** The name at the start of an event. */
-const eventNamePattern = /^\[\s*("(?:[^"\\]|\\.)*")/
-const maxNameLength = 1000
-
-/**
- * Maximum number of arguments of an event: its name and its params. Socket.IO passes all arguments to its listeners,
- * and more than fit on the stack would crash the process.
- */
-const maxArguments = 2
+/** The start of an event up to its name. */
+const nameStartPattern = /^\[\s*(?=["\d-])/
 
 /** Maximum length of packets other than events, and of the texts of events with binary data: tokens and names are short. */
-export const maxControlPacketLength = 16 * 1024
+const maxControlPacketLength = 16 * 1024
+
+/** Characters of packets that are decoded in one turn, and those that each packet counts in addition. */
+const charactersPerTurn = 64 * 1024
+const packetOverhead = 200
 
 /** A packet of a type that clients may not send. Socket.IO closes the connection, as after any malformed packet. */
 const malformed: Packet = { type: PacketType.CONNECT_ERROR, nsp: '/', data: {} }
@@ -39,88 +34,110 @@ const malformed: Packet = { type: PacketType.CONNECT_ERROR, nsp: '/', data: {} }
 export interface PacketDecoder {
   /** Characters received and not yet decoded. */
   readonly undecoded: number
-  /** The account and access whose turns parsing takes; before authentication, the turns of the connection itself. */
+  /** The account and access whose turns decoding takes; before authentication, the turns of the connection itself. */
   party: Party
+  /** Called when packets had to wait and all have been decoded. */
+  onDecoded: () => void
+  /** Closes the connection, as after any malformed packet. */
+  refuse(): void
 }
 
-/** Returns a decoder class with these limits. */
+/** The params of a call that has not been made. */
+export class PendingParams {
+  /** `text`: the JSON of the event, an array of its name and its arguments. */
+  constructor(
+    private readonly text: string,
+    private readonly limits: JsonLimits
+  ) {}
+
+  /**
+   * Returns the params; `{}` if there are none. Long ones are parsed in turns. Throws `SyntaxError` for invalid JSON,
+   * and `invalid-parameters-format` for long ones over a limit.
+   */
+  async parse(party: Party): Promise<unknown> {
+    const { limits, text } = this
+    const event = isLargeJson(text) ? await runInTurns(readJson(text, limits), party) : JSON.parse(text)
+    const [, params = {}] = event as [string, unknown?]
+    return params
+  }
+}
+
+/** Returns a decoder class with these limits for long params. */
 export function createPacketDecoder(limits: JsonLimits): typeof Decoder {
   let connections = 0
-  return class SlicingDecoder extends Decoder implements PacketDecoder {
+  return class LazyDecoder extends Decoder implements PacketDecoder {
     undecoded = 0
     party: Party = { account: 'a socket', access: String(++connections) }
-    /** Packets received while a long text is being parsed. */
-    #waiting: unknown[] | undefined
-    #isDestroyed = false
+    onDecoded = (): void => {}
+    /** Packets that wait for a turn, and the characters decoded in this turn of the event loop. */
+    #waiting: unknown[] = []
+    #decoded = 0
 
     override add(packet: unknown): void {
-      if (this.#waiting) {
+      if (this.#decoded === 0) setImmediate(() => void this.#decodeWaiting())
+      if (this.#decoded < charactersPerTurn) {
+        this.#decoded += getLength(packet) + packetOverhead
+        this.#decode(packet)
+      } else {
         this.#waiting.push(packet)
         this.undecoded += getLength(packet)
-      } else if (
-        typeof packet === 'string' &&
-        packet.length > maxControlPacketLength &&
-        !packet.startsWith('2')
-      )
-        this.emitReserved('decoded', malformed)
-      else if (typeof packet === 'string' && isLargeJson(packet) && !getInternals(this).reconstructor)
-        this.#addLong(packet)
-      else super.add(packet)
+      }
     }
 
     override destroy(): void {
-      this.#isDestroyed = true
       this.#waiting = []
       this.undecoded = 0
       super.destroy()
     }
 
-    #addLong(text: string): void {
-      const [head] = eventHeadPattern.exec(text.slice(0, maxHeadLength)) ?? []
-      if (head === undefined) return void this.emitReserved('decoded', malformed)
-      this.#waiting = []
-      this.undecoded += text.length
-      void this.#read(head, text)
+    refuse(): void {
+      this.emitReserved('decoded', malformed)
     }
 
-    /** Never rejects. */
-    async #read(head: string, text: string): Promise<void> {
-      try {
-        const data = await parseEvent(text.slice(head.length), limits, this.party)
-        if (this.#isDestroyed) return
-        this.undecoded -= text.length
-        // Only the name decides whether the packet is valid; the params are checked by the method.
-        const packet = getInternals(this).decodeString(`${head}${JSON.stringify(data.slice(0, 1))}`)
-        this.emitReserved('decoded', { ...packet, data: data.slice(0, maxArguments) })
-        const waiting = this.#waiting ?? []
-        this.#waiting = undefined
-        for (const next of waiting) {
-          this.undecoded -= getLength(next)
-          this.add(next)
+    /** Decodes waiting packets in turns. Until all are decoded, further ones wait behind them. */
+    async #decodeWaiting(): Promise<void> {
+      const haveWaited = this.#waiting.length > 0
+      while (this.#waiting.length > 0) {
+        await nextTurn(this.party)
+        for (let decoded = 0; decoded < charactersPerTurn && this.#waiting.length > 0;) {
+          const packet = this.#waiting.shift()
+          this.undecoded -= getLength(packet)
+          decoded += getLength(packet) + packetOverhead
+          this.#decode(packet)
         }
+      }
+      this.#decoded = 0
+      // By then Socket.IO has passed on the last packet.
+      if (haveWaited) setImmediate(() => this.onDecoded())
+    }
+
+    #decode(packet: unknown): void {
+      try {
+        if (typeof packet !== 'string' || getInternals(this).reconstructor) return super.add(packet)
+        const [head] = eventHeadPattern.exec(packet.slice(0, maxHeadLength)) ?? []
+        const maxLength = packet.startsWith('2') ? maxHeadLength : maxControlPacketLength
+        if (head !== undefined) this.#decodeEvent(head, packet.slice(head.length))
+        else if (packet.length > maxLength) this.refuse()
+        else super.add(packet)
       } catch {
-        if (!this.#isDestroyed) this.emitReserved('decoded', malformed)
+        this.refuse()
       }
     }
-  }
-}
 
-/**
- * Parses the name and params of an event. If the params exceed a limit, returns the error in their place, so that it can be
- * reported to the sender.
- */
-async function parseEvent(text: string, limits: JsonLimits, party: Party): Promise<unknown[]> {
-  try {
-    return (await runInTurns(readJson(text, limits), party)) as unknown[]
-  } catch (error) {
-    const [, name] = eventNamePattern.exec(text.slice(0, maxNameLength)) ?? []
-    if (!(error instanceof ApiError) || name === undefined) throw error
-    return [JSON.parse(name), error]
+    /** Decodes the head and the name of an event, which decide whether the packet is valid. */
+    #decodeEvent(head: string, text: string): void {
+      const start = nameStartPattern.exec(text)?.[0].length
+      if (start === undefined) return this.refuse()
+      const name = text.slice(start, createValueEndFinder(text)(start))
+      const packet = getInternals(this).decodeString(`${head}[${name}]`)
+      const data = [...(packet.data as unknown[]), new PendingParams(text, limits)]
+      this.emitReserved('decoded', { ...packet, data })
+    }
   }
 }
 
 function getLength(packet: unknown): number {
-  return typeof packet === 'string' ? packet.length : 0
+  return typeof packet === 'string' ? packet.length : ((packet as Buffer).byteLength ?? 0)
 }
 
 function getInternals(decoder: Decoder): Internals {

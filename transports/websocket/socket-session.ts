@@ -9,11 +9,12 @@ import type { AuthenticatedUser, Notifier, Dispatcher, Subscription } from '../.
 import { toFailure } from '../../core/call/outcome.js'
 import { JsonText, joinMembers } from '../../core/json/json-text.js'
 import { isSubscriptionMethod } from '../../core/notifications/subscriptions.js'
+import type { Party } from '../../storage/scheduler.js'
 import type { Backlog, BacklogShare } from './backlog.js'
-import { containsBinary } from './binary.js'
 import { CallQueue } from './call-queue.js'
 import type { Connection, JoinedNamespace } from './connection.js'
 import { getDecoder } from './internals.js'
+import { PendingParams } from './packet-decoder.js'
 
 /** Responses up to this size are sent regardless of how much waits for other clients. */
 const maxShortLength = 64 * 1024
@@ -48,6 +49,7 @@ export interface SocketServices {
 
 export class SocketSession implements JoinedNamespace {
   readonly share: BacklogShare
+  readonly #party: Party
   readonly #queue: CallQueue
   #subscription: Subscription | undefined
   #isOpen = false
@@ -64,7 +66,7 @@ export class SocketSession implements JoinedNamespace {
     const { backlog, dispatcher } = services
     const { callsPerSecond, maxInFlight } = dispatcher.services.config.sockets
     const party = { account: admitted.account.id, access: getPresentedToken(admitted.credentials) ?? '' }
-    getDecoder(socket).party = party
+    this.#party = getDecoder(socket).party = party
     this.share = backlog.createShare(party.account, party.access)
     this.#queue = new CallQueue({
       party,
@@ -128,21 +130,28 @@ export class SocketSession implements JoinedNamespace {
 
   #receive(method: string, args: readonly unknown[]): void {
     const reply = getReply(args)
-    const params = args.length === 0 || args[0] === reply ? {} : args[0]
-    const refusal = this.#checkParams(params)
-    if (!refusal && this.#queue.add(() => this.#call(method, params, reply))) return
-    this.#refuse(reply, refusal ?? tooManyInFlight)
+    const text = args[0] === reply ? undefined : args[0]
     const { inbox } = this.connection
-    if (refusal) inbox.settle()
-    else inbox.pause()
+    // Only the params of events with binary data have been parsed.
+    if (text !== undefined && !(text instanceof PendingParams)) {
+      this.#refuse(reply, binaryParams)
+      inbox.settle()
+    } else if (!this.#queue.add(() => this.#makeCall(method, text, reply))) {
+      this.#refuse(reply, tooManyInFlight)
+      inbox.pause()
+    }
   }
 
-  #checkParams(params: unknown): ApiError | undefined {
-    // The decoder has found that a limit is exceeded.
-    if (params instanceof ApiError) return params
-    return this.connection.inbox.hasSentBinary && containsBinary(params)
-      ? new ApiError('invalid-parameters-format', 'Parameters cannot contain binary data')
-      : undefined
+  /** Makes a call whose turn has come; closes the connection if its params are no JSON. */
+  async #makeCall(method: string, text: PendingParams | undefined, reply: Reply | undefined): Promise<void> {
+    let params: unknown = {}
+    try {
+      if (text) params = await text.parse(this.#party)
+    } catch (error) {
+      if (error instanceof ApiError) return this.#refuse(reply, error)
+      return getDecoder(this.socket).refuse()
+    }
+    await this.#call(method, params, reply)
   }
 
   /**
@@ -250,6 +259,7 @@ export class SocketSession implements JoinedNamespace {
   }
 }
 
+const binaryParams = new ApiError('invalid-parameters-format', 'Parameters cannot contain binary data')
 const tooManyInFlight = new ApiError('too-many-requests', 'Too many calls on this socket are in progress')
 
 function getReply(args: readonly unknown[]): Reply | undefined {

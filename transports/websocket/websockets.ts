@@ -6,7 +6,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Server as Engine } from 'engine.io'
 import { Server, type Socket } from 'socket.io'
-import { WebSocketServer, type ServerOptions } from 'ws'
 import { Encoder, PacketType, type Packet } from 'socket.io-parser'
 import { toErrorEnvelope } from '../../core/envelope.js'
 import { ApiError, fail } from '../../core/errors.js'
@@ -15,7 +14,8 @@ import { toFailure } from '../../core/call/outcome.js'
 import type { Mount } from '../upgrades.js'
 import { getPageToken, removePageHeader } from '../page-sessions.js'
 import { Backlog } from './backlog.js'
-import { Connection, maxUnauthenticatedMessageBytes } from './connection.js'
+import { Connection } from './connection.js'
+import { LimitedWebSocketServer } from './limited-websocket.js'
 import { createPacketDecoder } from './packet-decoder.js'
 import { RequestGate, type ClientAddresses } from './request-gate.js'
 import { getDecoder, getConnectionId, type Conn } from './internals.js'
@@ -27,12 +27,6 @@ import type { Settings } from '../../core/settings/settings.js'
 
 /** Longest name of a namespace: twice the longest user name, plus room for a path prefix. */
 const maxNameLength = 255
-/** Maximum number of chunks of a message, since each takes more memory than its bytes. */
-const maxBufferedChunks = 16 * 1024
-/** Maximum number of frames of a message: each has an overhead of a hundred bytes, even before a client has authenticated. */
-const maxFragments = 2048
-/** Time for the client to complete the closing handshake, in milliseconds. */
-const closeTimeoutMs = 10_000
 
 export class Websockets implements Mount {
   readonly path: string
@@ -136,17 +130,19 @@ export class Websockets implements Mount {
         connection?.terminate()
         return new ApiError('too-many-requests', 'Too many namespaces on one connection')
       }
-      connection.undecoded = () => getDecoder(socket).undecoded
+      const decoder = getDecoder(socket)
+      connection.undecoded = () => decoder.undecoded
+      decoder.onDecoded = () => connection.inbox.resumeIfSettled()
       const credentials = this.#getCredentials(socket)
+      // The handshake data stays in memory as long as the socket, and there may be a thousand sockets on one
+      // connection.
+      socket.handshake.auth = {}
       const admitted = await this.#services.notifier.admit(parseUsername(socket.nsp.name), credentials)
       // Nothing would end the session of a connection that has closed meanwhile.
       if (socket.conn.readyState !== 'open') fail('invalid-access-token')
       const session = new SocketSession(this.#services, admitted, socket, connection)
       await session.join()
       socket.data = session
-      // The handshake data stays in memory as long as the socket, and there may be a thousand sockets on one
-      // connection.
-      socket.handshake.auth = {}
       return undefined
     } catch (error) {
       const refusal = toFailure(this.dispatcher.services.log, error, 'socket').error
@@ -186,19 +182,6 @@ export class Websockets implements Mount {
       ip: this.clients.getAddress(request),
       via: 'socket.io'
     }
-  }
-}
-
-/** New connections may send small messages only; `limitMessages` raises the limit for authenticated ones. */
-class LimitedWebSocketServer extends WebSocketServer {
-  constructor(options: ServerOptions) {
-    super({
-      ...options,
-      maxPayload: maxUnauthenticatedMessageBytes,
-      maxBufferedChunks,
-      maxFragments,
-      closeTimeout: closeTimeoutMs
-    } as ServerOptions)
   }
 }
 

@@ -1,12 +1,16 @@
 /** Fair scheduling: counted by what has run meanwhile, not by time. */
 import { Agent, request } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Decoder } from 'socket.io-parser'
+import type { Decoder, Packet } from 'socket.io-parser'
 import t from 'tap'
 import { SlicedWorkQueue } from '../../../core/notifications/sliced-work-queue.js'
 import type { Party } from '../../../storage/scheduler.js'
 import { runInTurns, type Steps } from '../../../storage/steps.js'
-import { createPacketDecoder, type PacketDecoder } from '../../../transports/websocket/packet-decoder.js'
+import {
+  createPacketDecoder,
+  type PacketDecoder,
+  type PendingParams
+} from '../../../transports/websocket/packet-decoder.js'
 import { CallQueue } from '../../../transports/websocket/call-queue.js'
 import { openCoffer, type Client } from '../../support/coffer.js'
 
@@ -110,15 +114,18 @@ t.test('long work of all kinds shares one turn of the event loop', async t => {
   }
 })
 
-t.test('packets of one account do not block those of others', async t => {
-  const PatientDecoder = createPacketDecoder({ jsonKeys: 1000, jsonDepth: 100 })
+const LazyDecoder = createPacketDecoder({ jsonKeys: 1000, jsonDepth: 100 })
+
+t.test('long params of one account do not block those of others', async t => {
   const packet = `2["events.create",[${'[0],'.repeat(70_000)}0]]`
   const packets = 8
   const done: string[] = []
   const receive = (account: string): void => {
-    const decoder = new PatientDecoder() as Decoder & PacketDecoder
-    decoder.party = { account, access: '' }
-    decoder.on('decoded', () => done.push(account))
+    const decoder = new LazyDecoder()
+    decoder.on('decoded', ({ data }: Packet) => {
+      const [, params] = data as [string, PendingParams]
+      void params.parse({ account, access: '' }).then(() => done.push(account))
+    })
     decoder.add(packet)
   }
   for (let n = 0; n < packets; n++) receive('a')
@@ -126,6 +133,27 @@ t.test('packets of one account do not block those of others', async t => {
   while (done.length <= packets) await turn()
   const before = done.indexOf('b')
   t.ok(before < few, `${before} packets of the other account before it`)
+})
+
+t.test('packets that arrive together are decoded in turns, in order', async t => {
+  const packets = 1000
+  const pad = 'x'.repeat(1000)
+  const decoder = new LazyDecoder() as Decoder & PacketDecoder
+  const decoded: (number | undefined)[] = []
+  decoder.on('decoded', ({ id }: Packet) => decoded.push(id))
+  const told = new Promise<void>(resolve => (decoder.onDecoded = resolve))
+  for (let n = 0; n < packets; n++) decoder.add(`2${n}["streams.get",{"x":"${pad}"}]`)
+  t.ok(decoded.length > 0 && decoded.length < 100, `${decoded.length} of ${packets} at once`)
+  t.ok(decoder.undecoded > 900 * pad.length)
+  for (let turns = 0; turns < 5; turns++) await turn()
+  t.ok(decoded.length < 500, `${decoded.length} of ${packets} in a few turns`)
+  decoder.add(`2${packets}["streams.get",{}]`)
+  await told
+  t.same(
+    decoded,
+    Array.from({ length: packets + 1 }, (_, n) => n)
+  )
+  t.equal(decoder.undecoded, 0)
 })
 
 function* stepsOf(run: () => void): Steps<void> {

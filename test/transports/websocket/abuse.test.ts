@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import { connect } from 'node:net'
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
 import { coffer, openCoffer, type Answer, type Client, type Service } from '../../support/coffer.js'
@@ -30,6 +31,14 @@ async function rawOf(t: Test, service: Service, client: Client): Promise<WebSock
 
 async function closed(socket: WebSocket): Promise<void> {
   if (socket.readyState !== WebSocket.CLOSED) await new Promise(resolve => socket.once('close', resolve))
+}
+
+/** Sends frames and then a message; returns whether that was answered before the connection closed. */
+async function isServed(socket: WebSocket, frames: () => void, message: string): Promise<boolean> {
+  const answer = once(socket, 'message').then(() => true)
+  frames()
+  socket.send(message)
+  return await Promise.race([answer, closed(socket).then(() => false)])
 }
 
 /** Returns the duration of the slowest of several calls of another user, measured by the stopwatch. */
@@ -177,6 +186,81 @@ test('an unauthenticated client may send little', async t => {
   await closed(guessing)
   t.match(await (await socketOf(t, service.alice)).call('streams.get'), { streams: [] })
 })
+
+test('frames without a message close their connection', async t => {
+  const service = await coffer(t)
+  const { alice } = service
+  const { url } = service.server
+  const join = `40/alice,{"auth":"${alice.token}"}`
+
+  /** Opens a WebSocket that a polling client may upgrade to. */
+  const probing = async (): Promise<WebSocket> => {
+    const { target } = await PollingClient.of(alice)
+    const socket = new WebSocket(target.replace('http', 'ws').replace('=polling', '=websocket'))
+    socket.on('error', () => {})
+    t.teardown(() => socket.terminate())
+    await once(socket, 'open')
+    return socket
+  }
+  const call = '42/alice,1["streams.get",{}]'
+  for (const [what, open, message] of [
+    ['before a token', () => raw(t, service), join],
+    ['in a namespace', () => rawOf(t, service, alice), call],
+    ['before an upgrade', probing, '2probe']
+  ] as const)
+    for (const kind of ['ping', 'pong'] as const) {
+      const send = (socket: WebSocket, count: number) => () => {
+        for (let n = 0; n < count; n++) socket[kind]()
+      }
+      const [few, many] = [await open(), await open()]
+      t.ok(await isServed(few, send(few, 10), message), `few ${kind}s ${what}`)
+      t.notOk(await isServed(many, send(many, 200), message), `many ${kind}s ${what}`)
+    }
+
+  const frames = async (socket: WebSocket, messages: number): Promise<boolean> => {
+    const sendAll = (): void => {
+      for (let message = 0; message < messages; message++) {
+        for (let n = 0; n < 1000; n++) socket.send('', { fin: false, binary: false })
+        socket.send('3')
+      }
+    }
+    return await isServed(socket, sendAll, join)
+  }
+  t.ok(await frames(await raw(t, service), 5), 'a few thousand empty frames before a token')
+  t.notOk(await frames(await raw(t, service), 100), 'a hundred thousand')
+
+  t.test('also after the close frame: what follows is not parsed', async t => {
+    /** Opens a connection that is closed for an error, and does not answer the close frame. Resolves when it has been sent. */
+    const malformed = async (): Promise<ReturnType<typeof connect>> => {
+      const { host, hostname, port } = new URL(url)
+      const socket = connect(Number(port), hostname)
+      socket.on('error', () => {})
+      t.teardown(() => socket.destroy())
+      socket.write(
+        `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\n` +
+          'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n'
+      )
+      let received = ''
+      while (!received.includes('"sid"')) received += String(await once(socket, 'data'))
+      socket.write(frame('49'))
+      await once(socket, 'data')
+      return socket.resume()
+    }
+    const ended: string[] = []
+    const silent = await malformed()
+    silent.on('end', () => ended.push('the silent one'))
+    const flooding = await malformed()
+    flooding.on('end', () => ended.push('the flooding one'))
+    flooding.write(Buffer.concat(Array.from({ length: 100_000 }, () => frame('3'))))
+    await until(() => ended.length > 0, 'the end of one')
+    t.same(ended, ['the flooding one'])
+  })
+})
+
+/** Returns a frame of a short text whose mask is zero. */
+function frame(text: string): Buffer {
+  return Buffer.concat([Buffer.from([0x81, 0x80 | text.length]), Buffer.alloc(4), Buffer.from(text)])
+}
 
 test('a message in thousands of frames closes its connection', async t => {
   const service = await coffer(t)

@@ -132,6 +132,19 @@ t.test('long calls', async t => {
     }
   })
 
+  test('stay text until they are made, so they take no more memory than was counted', async t => {
+    const { alice } = await coffer(t, { sockets: { callsPerSecond: 1 } })
+    const client = await PollingClient.of(alice)
+    const lists = `[${'[],'.repeat(5000)}0]`
+    const calls = Array.from({ length: 600 }, (_, n) => `42/alice,${n}["streams.get",{"x":${lists}}]`)
+    const before = held()
+    t.equal(await client.post(...calls), 200)
+    const other = await socketOf(t, alice)
+    for (let n = 0; n < 3; n++) await other.call('getAccessInfo')
+    const grown = (held() - before) / MiB
+    t.ok(grown < 50, `${grown.toFixed(0)} MiB for ${Math.round(calls.join('').length / MiB)} MiB of text`)
+  })
+
   test('on one connection are read one after another', async t => {
     const service = await coffer(t)
     const socket = await socketOf(t, service.alice)

@@ -90,6 +90,7 @@ t.test('a long message', async t => {
 
   const wrong = [
     ['broken', `42/alice,1["events.create",{"content":"${'x'.repeat(200_000)}"]`],
+    ['broken, though short,', '42/alice,1["events.create",{"content":]'],
     ['no list', `42/alice,1{"a":"${'x'.repeat(200_000)}"}`],
     ['a reserved name', `42/alice,1["disconnect",{"content":"${'x'.repeat(200_000)}"}]`]
   ] as const
