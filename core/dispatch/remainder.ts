@@ -98,6 +98,7 @@ export class Remainder extends TextSource {
       })
       const gate = reader.store.waitUntilReadable()
       if (gate) await gate
+      if (this.#isClosed) return undefined
     } else this.reading.check()
     this.#spoolText()
     if (this.#spool) return { text: '' }
@@ -105,8 +106,11 @@ export class Remainder extends TextSource {
     return { text: writer.takeChunk(), bytes: writer.takeBytes() }
   }
 
+  /** Spools the text if it is long, so that a spool is never empty. Bytes after the text remain with the writer. */
   #spoolText(): void {
-    if (!this.#writer || !this.aside || (this.#writer.size <= maxTextInMemory && !this.#mustSpool)) return
+    const length = this.#writer?.size ?? 0
+    if (!this.#writer || !this.aside || length === 0 || (length <= maxTextInMemory && !this.#mustSpool))
+      return
     this.#spool ??= this.aside.open()
     this.#spool.add(this.#writer.takeAll())
   }

@@ -70,9 +70,9 @@ export class MemberWriter {
     return this.#isHolding
   }
 
-  /** Number of characters that have been written and not been taken, plus the bytes after them. */
+  /** Number of characters that have been written and not been taken, without the bytes after them. */
   get size(): number {
-    return this.#text.length + (this.#bytes?.length ?? 0)
+    return this.#text.length
   }
 
   /** True if the text written and not taken is ASCII. */

@@ -18,7 +18,7 @@ export class JsonMembers {
 export interface Page {
   /** The items' JSON texts, joined by commas; may be empty before the end. */
   readonly text: string
-  /** The same as UTF-8 in place of `text`, for sources that take it, and never on the last page. */
+  /** The same as UTF-8 in place of `text`, for sources that take it, and never on the last page, nor with `holdsValue`. */
   readonly bytes?: Uint8Array | undefined
   /** Number of items in `text`. */
   readonly count: number

@@ -68,7 +68,7 @@ export async function readPeerPoints(
 
 async function parse(data: object, plan: ColumnPlan, time: number): Promise<Points> {
   try {
-    return await runInTurns(readPoints(data, plan, time))
+    return await runInTurns(readPoints(data, plan, time, { isCopy: true }))
   } catch (error) {
     if (error instanceof ApiError) throw new PointsUnavailable(error.message, { cause: error })
     throw error

@@ -18,6 +18,8 @@ interface ErrorPlace {
 
 /** Number of rows that one step reads. */
 const rowsPerStep = 500
+/** Maximum length of the texts of a row, in characters: writing one of its cells rewrites all of them. */
+const maxRowText = 1_000_000
 
 /** How the rows of a request are read. */
 interface Layout {
@@ -33,24 +35,26 @@ interface Layout {
 /**
  * Reads the points of a `flatJSON` value for a series whose holder begins at `origin` (seconds): sorted by
  * time, those of one time merged, without empty columns. Throws `invalid-request-structure` whose data name
- * the row, the column and the rule; `context` is added to these data.
+ * the row, the column and the rule; `context` is added to these data. `isCopy`: true for points that another server has stored
+ * already, whose texts may have any length.
  */
 export function* readPoints(
   value: unknown,
   plan: ColumnPlan,
   origin: number,
-  context: object = {}
+  { context = {}, isCopy = false }: { readonly context?: object; readonly isCopy?: boolean } = {}
 ): Steps<Points> {
   const refuse = (message: string, place: ErrorPlace): never =>
     fail('invalid-request-structure', message, { ...context, ...place })
-  return yield* new PointReader(plan, origin, refuse).read(value)
+  return yield* new PointReader(plan, origin, refuse, isCopy ? Infinity : maxRowText).read(value)
 }
 
 class PointReader {
   constructor(
     private readonly plan: ColumnPlan,
     private readonly origin: number,
-    private readonly refuse: (message: string, place: ErrorPlace) => never
+    private readonly refuse: (message: string, place: ErrorPlace) => never,
+    private readonly maxText: number
   ) {}
 
   /**
@@ -108,14 +112,21 @@ class PointReader {
           rule: 'width'
         })
       let copy: unknown[] | undefined
+      let length = 0
       for (let at = 0; at < width; at++) {
         const cell: unknown = row[at]
         const column = layout.columns[at]
         // A fast path for nearly all cells.
         if (column?.isAnyNumber && typeof cell === 'number' && Number.isFinite(cell)) continue
         const value = column ? this.#convertCell(cell, column, index) : this.#convertTime(cell, layout, index)
+        length += measureText(value)
         if (value !== cell) (copy ??= row.slice())[at] = value
       }
+      if (length > this.maxText)
+        this.refuse(`Row ${index} has more than ${this.maxText} characters of text`, {
+          row: index,
+          rule: 'length'
+        })
       if (copy) rows[index] = copy
     }
     return rows
@@ -155,6 +166,12 @@ class PointReader {
       })
     return roundToNanoseconds(deltaTime)
   }
+}
+
+/** Returns the length of a text, or of the JSON of a list or an object, in characters; 0 for other values. */
+function measureText(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  return typeof value === 'object' && value !== null ? JSON.stringify(value).length : 0
 }
 
 /** Rounds to nanoseconds (docs/spec/series.md#writing-points), as far as a double is that precise. Zero has no sign. */

@@ -7,6 +7,8 @@ import { timeColumn, timestampColumn } from './column-plan.js'
 const maxRowsAtOnce = 4000
 /** Maximum number of rows before the end of the series that are written without yielding: each may rewrite a separate chunk. */
 const maxScatteredAtOnce = 4
+/** Maximum size of all chunks that these rows rewrite, in bytes. */
+const maxRewrittenAtOnce = 1024 * 1024
 
 /** Maximum length of all texts in rows that are written without yielding, in characters. */
 const maxTextAtOnce = 256 * 1024
@@ -19,7 +21,7 @@ export interface SentPoints {
 
 /**
  * Estimates whether writing these points without yielding would block other work: they are many, their texts are long, or
- * several lie before the end of their series.
+ * several lie before the end of their series, or rewrite long chunks.
  */
 export function isLargeWrite(store: UserStore, all: readonly SentPoints[]): boolean {
   let rows = 0
@@ -27,11 +29,12 @@ export function isLargeWrite(store: UserStore, all: readonly SentPoints[]): bool
   let length = 0
   for (const { data } of all)
     for (const row of getRows(data)) if ((length += getTextLength(row)) > maxTextAtOnce) return true
-  if (rows <= maxScatteredAtOnce) return false
   let scattered = 0
-  return all.some(
-    ({ data, eventId }) => (scattered += countScattered(store, eventId, data)) > maxScatteredAtOnce
-  )
+  let rewritten = 0
+  for (const { data, eventId } of all)
+    for (const size of listRewritten(store, eventId, data))
+      if (++scattered > maxScatteredAtOnce || (rewritten += size) > maxRewrittenAtOnce) return true
+  return false
 }
 
 /** Returns the rows of a value that may be `flatJSON`. */
@@ -48,15 +51,16 @@ function getTextLength(row: unknown): number {
   return length
 }
 
-/** Counts rows that lie before the end of the series. */
-function countScattered({ series }: UserStore, eventId: unknown, value: unknown): number {
+/** Yields the size of the chunk that each row before the end of the series rewrites, in bytes. */
+function* listRewritten({ series }: UserStore, eventId: unknown, value: unknown): Generator<number> {
   const end = typeof eventId === 'string' ? series.getEnd(eventId) : undefined
-  if (!end || !isObject(value) || !Array.isArray(value['fields'])) return 0
+  if (!end || !isObject(value) || !Array.isArray(value['fields'])) return
   const fields = value['fields'] as unknown[]
   const [own, absolute] = [fields.indexOf(timeColumn), fields.indexOf(timestampColumn)]
-  const [column, last] = own < 0 ? [absolute, end.time + end.until] : [own, end.until]
-  let count = 0
-  // A value that is not a number may be numeric text.
-  for (const row of getRows(value)) if (!(Number((row as unknown[] | null)?.[column]) > last)) count++
-  return count
+  const [column, origin] = own < 0 ? [absolute, end.time] : [own, 0]
+  for (const row of getRows(value)) {
+    // A value that is not a number may be numeric text.
+    const time = Number((row as unknown[] | null)?.[column]) - origin
+    if (!(time > end.until)) yield series.getChunkSize(end.number, time)
+  }
 }

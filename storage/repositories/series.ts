@@ -115,10 +115,15 @@ export class SeriesRepository {
     return first === null ? undefined : { first, until }
   }
 
-  /** Returns the time of an event, and the greatest deltaTime of its series; `undefined` if there are no points. */
-  getEnd(id: string): { time: number; until: number } | undefined {
-    const sql = 'SELECT e.time, s.until FROM event e JOIN series s ON s.event = e.number WHERE e.id = ?'
-    return statement(this.db, sql).get(id) as { time: number; until: number } | undefined
+  /** Returns the number and time of an event, and the greatest deltaTime of its series; `undefined` if there are no points. */
+  getEnd(id: string): { number: number; time: number; until: number } | undefined {
+    const sql = 'SELECT e.number, e.time, s.until FROM event e JOIN series s ON event = e.number WHERE id = ?'
+    return statement(this.db, sql).get(id) as { number: number; time: number; until: number } | undefined
+  }
+
+  /** Returns the size of the chunk that a point with this deltaTime belongs to, in bytes; 0 if no chunk begins at or before it. */
+  getChunkSize(event: number, deltaTime: number): number {
+    return this.#chunks.findSizeAtOrBefore(event, deltaTime) ?? 0
   }
 
   /** Writes points. Points with an existing deltaTime are merged cell by cell: `null` leaves a cell as it is. New columns are added. The holder is outdated afterwards. */
@@ -148,10 +153,8 @@ export class SeriesRepository {
       previous && previous.first >= from ? [] : previous && previous.last >= from ? [previous] : []
     const heads = this.#chunks.listHeads(event, from, nextDouble(to), maxChunks + 1)
     if (heads.length + after.length > maxChunks) return undefined
-    const texts = [
-      ...after.map(({ points }) => points),
-      ...heads.map(({ number }) => this.#chunks.readPoints(number))
-    ]
+    const texts = after.map(({ points }) => points)
+    texts.push(...heads.map(({ number }) => this.#chunks.readPoints(number)))
     return texts
       .flatMap(points => JSON.parse(`[${points}]`) as Row[])
       .filter(([time]) => time >= from && time <= to)

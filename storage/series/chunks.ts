@@ -138,6 +138,13 @@ export class ChunkTable {
     return column(this.db, sql).get(event, at) as number | undefined
   }
 
+  /** Finds the size of the last chunk that begins at or before `at`, in bytes. */
+  findSizeAtOrBefore(event: number, at: number): number | undefined {
+    const sql =
+      'SELECT octet_length(points) FROM series_chunk WHERE event = ? AND first <= ? ORDER BY first DESC LIMIT 1'
+    return column(this.db, sql).get(event, at) as number | undefined
+  }
+
   /** Finds the start of the first chunk after `at`; infinite if there is none. */
   findStartAfter(event: number, at: number): number {
     const sql = 'SELECT first FROM series_chunk WHERE event = ? AND first > ? ORDER BY first LIMIT 1'

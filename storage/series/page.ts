@@ -43,6 +43,11 @@ const maxPageLength = 96 * 1024
  * the event loop.
  */
 const maxPageBytes = 256 * 1024
+/**
+ * Chunks with more bytes, which have one long row, are read as text, which is spooled: bytes stay in memory until the client
+ * has taken them.
+ */
+const maxChunkBytes = 2 * 1024 * 1024
 /** Maximum number of chunks in a page of bytes. */
 const maxPageChunks = 16
 
@@ -89,7 +94,7 @@ export function nextBytes(
   if (previousEnd !== undefined && previousEnd >= from) return undefined
   let [count, size, end] = [0, 0, from]
   for (const [last, rows, width, fine, bytes] of chunks.listHeadsBetween(event, from, to, maxPageChunks)) {
-    if (count + rows > limit || !matchesFormat({ width, fine }, format)) break
+    if (count + rows > limit || bytes > maxChunkBytes || !matchesFormat({ width, fine }, format)) break
     count += rows
     size += bytes
     end = last

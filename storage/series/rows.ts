@@ -21,7 +21,10 @@ export function joinRows(texts: readonly string[]): string {
 
 /** Splits the text of a chunk into its `count` rows. */
 export function splitRows(points: string, count: number): string[] {
-  const texts = points.slice(1, -1).split('],[')
+  const text = points.slice(1, -1)
+  if (count === 1) return [text]
+  // A long cell may contain the separator millions of times.
+  const texts = text.split('],[', count + 1)
   // More parts than rows: the separator also occurs within a cell.
   return texts.length === count ? texts : (JSON.parse(`[${points}]`) as Row[]).map(formatRow)
 }
@@ -113,6 +116,7 @@ export function roundTime(time: number, perSecond: number): number {
 }
 
 function overwriteRow(text: string, row: Row): string {
+  if (row.every(cell => cell !== null)) return formatRow(row)
   const stored = parseRow(text)
   return formatRow(row.map((cell, index) => cell ?? stored[index] ?? null) as unknown as Row)
 }

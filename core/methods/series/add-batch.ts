@@ -50,7 +50,9 @@ function* addInSteps(call: Call, params: unknown): Steps<Result> {
   for (const [entry, { eventId, data }] of parseEntries(params).entries()) {
     const holder = requireWritableHolder(call, eventId)
     const { type, time } = holder
-    const points = yield* readPoints(data, planColumns(services.eventTypes, type), time, { entry, eventId })
+    const points = yield* readPoints(data, planColumns(services.eventTypes, type), time, {
+      context: { entry, eventId }
+    })
     writes.push({ holder, points })
     yield
   }

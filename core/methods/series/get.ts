@@ -88,9 +88,11 @@ export const get = method({
  */
 function createSampledListing(store: UserStore, query: SampleOptions): Listing<Reader> | undefined {
   const ends = store.series.getBounds(query.event)
+  const { first, until } = ends ?? { first: 0, until: 0 }
   const range: Range = {
-    from: Math.max(query.range.from, ends?.first ?? 0),
-    to: Math.min(query.range.to, (ends?.until ?? 0) + 1e-3)
+    from: Math.max(query.range.from, first),
+    // A millisecond may be too small to change a very large time.
+    to: Math.min(query.range.to, until + Math.max(1e-3, until * Number.EPSILON))
   }
   return range.from < range.to
     ? new SampledListing(store.series.createSampler({ ...query, range }))

@@ -1,6 +1,6 @@
 /** Rows parsed without `JSON.parse`, which must not differ by a bit. */
 import t, { type Test } from 'tap'
-import { formatRows, parseRows, type Row } from '../../../storage/series/rows.js'
+import { formatRows, mergeRows, parseRows, splitRows, type Row } from '../../../storage/series/rows.js'
 import { Random } from '../../support/random.js'
 
 const odd = [0, -0, 0.1, -0.3, 1e21, 5e-7, -5e-324, 123456789012345, 1234567890123456, 0.1 + 0.2]
@@ -50,5 +50,16 @@ t.test('cells that are not numbers', t => {
       ])
     )
   t.same(parseRows(''), [], 'no rows')
+  t.end()
+})
+
+t.test('a chunk with one row is not split', t => {
+  t.same(splitRows('[0,unreadable],[]', 1), ['0,unreadable],['])
+  t.end()
+})
+
+t.test('a row with a value in each cell replaces a stored row unread', t => {
+  t.same(mergeRows(['0,"unreadable'], [[0, 'new']]), ['0,"new"'])
+  t.same(mergeRows(['0,"a",1'], [[0, null, 2]]), ['0,"a",2'])
   t.end()
 })

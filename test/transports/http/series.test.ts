@@ -72,7 +72,14 @@ t.test('series over HTTP', async t => {
         (await alice.http('GET', `${path}?toDeltaTime=1.75e308${query}`)).body.points
       t.same(await read(''), [[0, 60], ...points], column)
       t.same(await read('&resolution=ns'), [...more, ...points], column)
-      t.same(await read('&fromDeltaTime=9e305&sample=100&summary=true'), [[9e305, 1, 60, 60, 60]], column)
+      t.same(
+        await read('&fromDeltaTime=9e305&sample=100&summary=true'),
+        [
+          [9e305, 1, 60, 60, 60],
+          [1.6830900000000004e308, 1, 60, 60, 60]
+        ],
+        column
+      )
       await service.server.settle()
       t.match(await alice.http('GET', `/events/${id}`), { body: { event: { duration: 1.7e308 } } })
     }
@@ -197,3 +204,30 @@ async function request(
   })
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
+
+t.test('texts of characters that take three bytes are read to the end', async t => {
+  const { alice, server } = await coffer(t)
+  await alice.stream('diary')
+  const { id } = await alice.event({ type: 'series:note/txt', content: undefined, time: 0 })
+  const points = Array.from({ length: 4096 }, (_, at) => [at, `${at} ${'今日はよく眠れた。'.repeat(22)}`])
+  points.push([4096, '今'.repeat(1_000_000)])
+  t.equal((await alice.http('POST', `/events/${id}/series`, { ...body, points })).status, 200)
+  server.services.spools.open = () => {
+    throw new Error('No page has a long text')
+  }
+  const read = async (query: string): Promise<Answer> =>
+    (await alice.http('GET', `/events/${id}/series?${query}`)).body.points
+  t.same(await read(''), points)
+  t.same(await read('sortAscending=false'), points.toReversed())
+  const outcome = await server.dispatcher.call({
+    user: 'alice',
+    method: 'hfs.get',
+    params: { id },
+    credentials: { ip: '127.0.0.1', via: 'http', authorization: alice.token }
+  })
+  const sizes: number[] = []
+  const next = outcome.ok ? outcome.remainder?.nextChunk?.bind(outcome.remainder) : undefined
+  for (let step = await next?.(); step && !step.done; step = await next?.())
+    if (step.value.bytes) sizes.push(step.value.bytes.length)
+  t.ok(sizes.length > 0 && sizes.every(size => size < 2_500_000), sizes.join())
+})

@@ -75,8 +75,8 @@ export class ResponseWriter {
 
   /**
    * Sends texts, and ends the response. If that fails, the connection is reset, since that is the only way to show the client
-   * that the response is incomplete, and the error is thrown. Resolves early if the client has disconnected. The caller releases
-   * `remainder`.
+   * that the response is incomplete, and the error is thrown. Resolves early if the client disconnects, which ends `remainder` even
+   * while it has nothing to send. The caller releases `remainder`.
    */
   async sendText(
     first: string,
@@ -84,9 +84,11 @@ export class ResponseWriter {
     last: () => string,
     encoding: TextEncoding = 'utf8'
   ): Promise<void> {
+    const stop = (): void => void remainder.return?.()
+    this.#res.once('close', stop)
     try {
       await this.write(first, encoding === 'latin1')
-      for (;;) {
+      while (!this.isDisconnected) {
         const { done, value: chunk } = remainder.nextChunk
           ? await remainder.nextChunk()
           : toPieceStep(await remainder.next())
@@ -97,12 +99,13 @@ export class ResponseWriter {
           await this.write(isEscaped ? toAsciiJson(chunk.text) : chunk.text, isLatin1)
         }
         if (chunk.bytes) await this.write(chunk.bytes)
-        if (this.isDisconnected) return
       }
-      this.#res.end(last())
+      if (!this.isDisconnected) this.#res.end(last())
     } catch (error) {
       this.reset()
       throw error
+    } finally {
+      this.#res.off('close', stop)
     }
   }
 

@@ -1,9 +1,15 @@
 /** `hfs.add`: the rules of the format, permissions, and what is stored. */
 import t from 'tap'
+import { planColumns } from '../../../../core/series/column-plan.js'
+import { readPoints } from '../../../../core/series/flat-json.js'
+import { runSteps } from '../../../../storage/steps.js'
 import { type Answer, type Client, openCoffer } from '../../../support/coffer.js'
 
 const simple = 'series:mass/kg'
 const position = 'series:position/wgs84'
+const named = 'series:call/name'
+/** A point with as much text as a point may have. */
+const longest = [0, 'x'.repeat(1_000_000)] as const
 
 async function holder(client: Client, type = simple, fields: object = {}): Promise<string> {
   return (await client.event({ type, content: undefined, time: 1_600_000_000, ...fields })).id
@@ -27,6 +33,7 @@ t.test('hfs.add', async t => {
     for (const type of [
       simple,
       position,
+      named,
       'series:mood/rating',
       'series:symptoms/severity',
       'series:boolean/bool'
@@ -58,6 +65,7 @@ t.test('hfs.add', async t => {
       [simple, flat(value, [[0, 1], null]), { rule: 'row', row: 1 }],
       [simple, flat(value, [[0, 1], [1]]), { rule: 'width', row: 1 }],
       [simple, flat(value, [[0, 1, 2]]), { rule: 'width', row: 0 }],
+      [named, flat(value, [longest, [1, `${longest[1]}x`]]), { rule: 'length', row: 1 }],
       [simple, flat(value, [[]]), { rule: 'width', row: 0 }],
       [
         simple,
@@ -95,6 +103,22 @@ t.test('hfs.add', async t => {
       t.match(answer, { status: 400, error: { id: 'invalid-request-structure', data } }, JSON.stringify(body))
     }
     for (const id of ids.values()) t.same(await points(alice, id), { fields: [], points: [] })
+  })
+
+  t.test('limits texts, except those that another server has stored', async t => {
+    const plan = planColumns(service.server.services.eventTypes, named)
+    const long = flat(['deltaTime', 'value'], [[0, `${longest[1]}x`]])
+    t.throws(() => runSteps(readPoints(long, plan, 0)), { message: /1000000 characters/ })
+    t.equal(runSteps(readPoints(long, plan, 0, { isCopy: true })).rows.length, 1)
+    t.match(
+      await alice.call('hfs.add', {
+        id: await holder(alice, named),
+        ...flat(['deltaTime', 'value'], [longest])
+      }),
+      {
+        status: 'ok'
+      }
+    )
   })
 
   t.test('accepts fields in any order, strings for numbers, and null for optional fields', async t => {

@@ -143,6 +143,20 @@ t.test('hfs.get', async t => {
     t.same((await alice.do('hfs.get', { id: note.id, sample: 2 })).points, [texts[0], texts[5]])
   })
 
+  t.test('samples points at very large times', async t => {
+    const { id } = await alice.event({ type: 'series:mass/kg', content: undefined, time })
+    for (const at of [9e12, 1e15, 1.7e308]) {
+      await alice.do('hfs.add', { id, format: 'flatJSON', fields, points: [[at, 1]] })
+      const { points } = await alice.do('hfs.get', {
+        id,
+        toDeltaTime: 1.75e308,
+        fromDeltaTime: at,
+        sample: 1
+      })
+      t.same(points, [[at, 1]])
+    }
+  })
+
   t.test('summarises buckets on request: numeric columns only, without empty buckets', async t => {
     const { id: place } = await alice.event({ type: 'series:position/wgs84', content: undefined, time })
     const points = [0, 1, 2, 60, 61].map(at => [at, at / 2, -at, at === 1 ? 5 : null])

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { readdirSync } from 'node:fs'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { isLargeWrite } from '../../../../core/series/large-write.js'
 import { openCoffer, type Answer, type Client } from '../../../support/coffer.js'
 import { inRotation } from '../../../support/rotation.js'
 
@@ -104,4 +105,21 @@ test('long strings in points are never joined in memory', async t => {
   const largest = db.prepare('SELECT max(octet_length(points)) FROM series_chunk').pluck().get() as number
   db.close()
   t.ok(largest <= 512 * 1024, `${largest} bytes`)
+})
+
+test('a few points that overwrite long texts are written in slices', async t => {
+  const { alice, server } = await openCoffer(t)
+  await alice.stream('diary')
+  const { add, id } = await holder(alice, 'call/name')
+  for (let n = 0; n < 4; n++) t.match(await add([[n, '],['.repeat(200_000)]]), { status: 'ok' })
+  const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
+  const form = { format: 'flatJSON', fields: ['deltaTime', 'value'] }
+  const isLong = (...times: number[]): boolean =>
+    isLargeWrite(store, [{ eventId: id, data: { ...form, points: times.map(time => [time, 'short']) } }])
+  t.ok(isLong(0, 1))
+  t.notOk(isLong(0), 'one chunk')
+  t.notOk(isLong(4, 5), 'after the last point')
+  t.match(await add([0, 1, 2].map(n => [n, 'short'])), { status: 'ok' })
+  const { points } = await alice.do('hfs.get', { id, toDeltaTime: 1000 })
+  t.same(points, [...[0, 1, 2].map(n => [n, 'short']), [3, '],['.repeat(200_000)]])
 })

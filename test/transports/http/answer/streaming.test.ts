@@ -1,8 +1,8 @@
 /** Long responses over HTTP: memory, characters, disconnects. (docs/spec/events.md#form-of-the-list) */
 import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
-import { createServer, request, type IncomingMessage } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { createServer, request, type IncomingMessage, type Server } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { Type } from 'typebox'
@@ -26,6 +26,9 @@ const pageSize = 100
 interface Watch {
   pages: number
   rss: number
+  /** Number of empty pages after the first page. */
+  emptyPages?: number
+  isClosed?: boolean
 }
 
 /** Replaces `events.get` by a list of any length, which can be made to fail. */
@@ -43,11 +46,19 @@ function numbered(watch: Watch) {
         next() {
           watch.pages++
           watch.rss = Math.max(watch.rss, process.memoryUsage.rss())
+          const { emptyPages = 0 } = watch
+          if (at > 0 && emptyPages > 0) {
+            watch.emptyPages = emptyPages - 1
+            return { text: '', count: 0, done: false, isWaiting: true }
+          }
           if (breaksAt !== undefined && at >= breaksAt) throw new Error('broken in the middle')
           const count = Math.min(pageSize, limit - at)
           const text = Array.from({ length: count }, () => itemAt(at)).join(',')
           at += count
           return { text, count, done: at >= limit }
+        },
+        close() {
+          watch.isClosed = true
         }
       }
       return { events, eventDeletions: [] }
@@ -56,6 +67,7 @@ function numbered(watch: Watch) {
 }
 
 interface Setup {
+  readonly listener: Server
   readonly watch: Watch
   get(query: string, verb?: string): Promise<IncomingMessage>
   /** Returns the raw bytes of a response. */
@@ -77,6 +89,7 @@ async function setUp(t: Test): Promise<Setup> {
   })
   const { port } = listener.address() as AddressInfo
   return {
+    listener,
     watch,
     async get(query, verb = 'GET') {
       const headers = { authorization: alice.token }
@@ -118,7 +131,7 @@ function chunksOf(answer: Buffer): Buffer[] {
 }
 
 t.test('a long list', async t => {
-  const { watch, get, raw } = await setUp(t)
+  const { watch, get, listener, raw } = await setUp(t)
 
   t.test('is one JSON object, with meta last', async t => {
     const response = await get('limit=1000')
@@ -172,6 +185,19 @@ t.test('a long list', async t => {
       for (let turn = 0; turn < 5_000; turn++) await new Promise(setImmediate)
       t.equal(watch.pages, pages)
     })
+  })
+
+  t.test('ends when the reader disconnects while there is nothing to send', async t => {
+    watch.emptyPages = Infinity
+    const connected = once(listener, 'connection') as Promise<[Socket]>
+    const response = await get('limit=101')
+    const [socket] = await connected
+    response.destroy()
+    await new Promise(resolve => socket.once('close', resolve))
+    watch.emptyPages = 100
+    while (!watch.isClosed && watch.emptyPages > 0) await new Promise(setImmediate)
+    t.ok(watch.isClosed)
+    watch.emptyPages = 0
   })
 
   t.test('needs no more memory if it is longer', async t => {
