@@ -1,5 +1,5 @@
 /** Objects in a bucket of S3-compatible storage. */
-import { createReadStream } from 'node:fs'
+import { openAsBlob } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { S3Client } from '../../storage/objects/s3-client.js'
 import { uploadObject } from '../../storage/objects/s3-upload.js'
@@ -41,7 +41,7 @@ export class BucketObjects implements Objects {
   }
 
   async put(key: string, path: string): Promise<void> {
-    await uploadObject(this.#client, this.#prefix + key, createReadStream(path), translateErrors)
+    await uploadObject(this.#client, this.#prefix + key, await openAsBlob(path), translateErrors)
   }
 
   /**

@@ -19,6 +19,8 @@ export interface ServiceCall {
   readonly credentials: Credentials
   /** Time in seconds, the same for the whole call. */
   readonly now: number
+  /** See `Request`. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The call that a user's method receives. Created for every call, including those in a batch. Valid until `run` returns. */
@@ -189,7 +191,7 @@ interface CallSubject extends Pick<Call, 'account' | 'caller' | 'store'> {
 
 /** Creates a call of a user's method. */
 export function createCall(
-  { services, credentials, now }: ServiceCall,
+  { services, credentials, now, signal }: ServiceCall,
   { account, caller, store, files = [] }: CallSubject
 ): Call {
   // Spreading would cost as much as a query, in every call.
@@ -197,6 +199,7 @@ export function createCall(
     services,
     credentials,
     now,
+    signal,
     account,
     caller,
     store,

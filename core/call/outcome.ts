@@ -30,6 +30,8 @@ export interface Request {
   readonly method: string
   readonly params: unknown
   readonly credentials: Credentials
+  /** Aborts once the response is not expected any more. Not passed on to other threads and nodes. */
+  readonly signal?: AbortSignal | undefined
   /** Set if a document should be returned as plain text instead of JSON. */
   readonly isDocument?: true
   /** Set if the result must be complete, without a `remainder`. Further error: `too-many-results`. (docs/spec/batch.md#limits) */

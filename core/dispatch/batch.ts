@@ -1,5 +1,5 @@
 /** Runs many calls in order, with shared commits. A call that fails is rolled back alone. (docs/spec/batch.md#order-and-transactions) */
-import { removeOrphans } from '../events/attachment-sweep.js'
+import { removeOrphansAfterWrite } from '../events/attachment-sweep.js'
 import {
   assertCallParams,
   formatError,
@@ -45,6 +45,7 @@ export class Batch {
   /** Waits for the next turn of the access. */
   readonly #turn: () => Promise<void> | undefined
   #hasWritten = false
+  #hasDeleted = false
   #maxCalls = maxGroupCalls
   #isEnded = false
 
@@ -79,7 +80,7 @@ export class Batch {
     if (!this.#isEnded) this.#finishCalls()
     await this.#publish()
     if (this.#hasWritten && this.#store.attachments.hasOrphans)
-      await removeOrphans(this.#stages.services, this.batch.account)
+      await removeOrphansAfterWrite(this.#stages.services, this.batch.account, this.#hasDeleted)
   }
 
   /** Publishes the changes so far, once they are on disk. */
@@ -129,6 +130,7 @@ export class Batch {
     let deferred: Compiled | undefined
     const work = (): void => {
       const end = performance.now() + sliceMs
+      const hadOrphans = store.attachments.hasOrphans
       for (const { index, method, params, compiled, error } of group) {
         try {
           if (!compiled) throw error
@@ -148,6 +150,7 @@ export class Batch {
         }
         if (performance.now() > end) break
       }
+      if (!hadOrphans && store.attachments.hasOrphans) this.#hasDeleted = true
       if (done.at(-1)?.index === this.batch.calls.length - 1) this.#finishCalls()
     }
     try {
@@ -164,11 +167,10 @@ export class Batch {
       this.#maxCalls = 1
       await this.#turn()
       const count = Math.max(done.length, 1)
-      for (const { index, method } of group.slice(0, count)) {
+      for (const { index, method } of group.slice(0, count))
         await this.#add(
           createTextResult(index, method, this.#recordRefusal(addAccessId(error, this.batch.caller), method))
         )
-      }
       return count
     }
     this.#maxCalls = maxGroupCalls

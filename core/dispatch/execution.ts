@@ -1,7 +1,7 @@
 /** Executes one call of a user whose caller is known: check → prepare → run → durable → publish. */
 import type { Attachment } from '../../schemas/event.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { removeOrphans } from '../events/attachment-sweep.js'
+import { removeOrphansAfterWrite } from '../events/attachment-sweep.js'
 import { dropFiles, keepFiles } from '../events/attachments.js'
 import { authenticate } from '../auth/authenticate.js'
 import { Batch } from './batch.js'
@@ -59,6 +59,8 @@ interface Input {
 interface WriteResult {
   readonly changes: Changes
   readonly result: Result
+  /** Whether it has deleted files. */
+  readonly hasDeleted: boolean
 }
 
 /** Executes one call. */
@@ -149,10 +151,10 @@ export class Execution {
     }
   }
 
-  async #publishWrite({ changes, result }: WriteResult, caller: Caller): Promise<Outcome> {
+  async #publishWrite({ changes, hasDeleted, result }: WriteResult, caller: Caller): Promise<Outcome> {
     const { account } = this.context
     this.#services.bus.publish(account, changes)
-    if (this.#store.attachments.hasOrphans) await removeOrphans(this.#services, account)
+    if (this.#store.attachments.hasOrphans) await removeOrphansAfterWrite(this.#services, account, hasDeleted)
     return hasListing(result)
       ? await this.#spoolWriteResult(result, caller)
       : this.#toSuccess(result, caller, { isWritten: true })
@@ -172,10 +174,11 @@ export class Execution {
     const { account, compiled, params, service } = this.context
     const caller = this.#currentCaller(definition, store)
     const call = createCall(service, { account, caller, store, files })
+    const hadOrphans = store.attachments.hasOrphans
     const result = yield* runWrite(definition, call, params, prepared)
     const draft = store.isDraft ? store : undefined
     this.#stages.recordSuccess(compiled, account, call.actor ?? caller, call, draft)
-    return { changes: call.changes, result }
+    return { changes: call.changes, result, hasDeleted: !hadOrphans && store.attachments.hasOrphans }
   }
 
   /** Runs a method that reads; only its validator if the client has the current result already. */

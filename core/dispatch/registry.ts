@@ -158,11 +158,12 @@ export class Registry implements Dispatch, Dispatcher {
 
   /** Starts a call: finds the method and the account, authenticates, and begins the execution. Throws errors of the service. */
   #dispatch(request: Request): Promise<Outcome> | Outcome {
-    const { user, method, params, credentials, isDocument, isWhole, files = [] } = request
+    const { user, method, params, credentials, isDocument, isWhole, signal, files = [] } = request
     const compiled = this.stages.find(method)
     const { definition } = compiled
     if (files.length > 0) this.stages.requireFiles(definition)
-    const service: ServiceCall = { services: this.services, credentials, now: this.services.clock.now() }
+    const { services } = this
+    const service: ServiceCall = { services, credentials, now: services.clock.now(), signal }
     if (definition.mode === 'service') return this.#callService(compiled, service, params)
     const account = this.#findAccount(definition, user ?? '')
     if (!account) return this.#callWithoutUser(compiled, service, user, params)

@@ -25,8 +25,33 @@ export async function storeAgain<T>(account: Account, id: string, store: () => P
   }
 }
 
-/** Removes the files of deleted attachments. Never rejects: files that could not be removed stay recorded as orphans. */
+/** Removals of an account's orphans that are going on, by its id. */
+const runs = new Map<string, Promise<void>>()
+
+/**
+ * Removes the files of deleted attachments; joins the removal that is going on in the account. Never rejects: files that
+ * could not be removed stay recorded as orphans.
+ */
 export async function removeOrphans(services: Services, account: Account): Promise<void> {
+  const run = runs.get(account.id) ?? Promise.resolve().then(() => removeAllOrphans(services, account))
+  runs.set(account.id, run)
+  await run
+}
+
+/**
+ * Removes the files of deleted attachments after a write. Resolves once they are removed if the write itself has
+ * deleted some: others, which a bucket that is down may keep for long, are removed in the background.
+ */
+export async function removeOrphansAfterWrite(
+  services: Services,
+  account: Account,
+  hasDeleted: boolean
+): Promise<void> {
+  const removal = removeOrphans(services, account)
+  if (hasDeleted) await removal
+}
+
+async function removeAllOrphans(services: Services, account: Account): Promise<void> {
   try {
     while (services.accounts.openStore(account).attachments.hasOrphans) {
       const ids = services.accounts.openStore(account).attachments.listOrphans(pageSize)
@@ -36,6 +61,8 @@ export async function removeOrphans(services: Services, account: Account): Promi
     }
   } catch (cause) {
     services.log.warn('attachments could not be removed', { accountId: account.id, cause })
+  } finally {
+    runs.delete(account.id)
   }
 }
 

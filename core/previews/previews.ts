@@ -14,6 +14,7 @@ import {
   dependsOnAspectRatio,
   getFrame,
   type RequestedSize,
+  type Size,
   type Frame
 } from './renderer.js'
 import type { Accounts } from '../../storage/accounts.js'
@@ -35,6 +36,14 @@ interface PreviewServices {
   readonly clock: Clock
   readonly config: Config
   readonly log: Log
+}
+
+/** A preview being loaded or rendered. */
+interface PendingPreview {
+  readonly bytes: Promise<Buffer>
+  /** Aborted once nobody waits. */
+  readonly leaving: AbortController
+  waiting: number
 }
 
 /** Maximum number of bytes of previews in memory. */
@@ -60,7 +69,7 @@ export class Previews {
     maxCachedRatios
   )
   /** Previews being loaded or rendered, by name. */
-  readonly #pending = new Map<string, Promise<Buffer>>()
+  readonly #pending = new Map<string, PendingPreview>()
 
   constructor(
     private readonly service: PreviewServices,
@@ -78,15 +87,19 @@ export class Previews {
   /**
    * Ensures that a preview of an event's first attachment is available, rendering it if needed, and returns
    * its key. Errors: `corrupted-data` (422) when there is no readable picture, or it is too large;
-   * `api-unavailable` when pictures cannot be rendered at all or at the moment.
+   * `api-unavailable` when pictures cannot be rendered at all or at the moment. A preview whose callers' signals have all
+   * aborted is not rendered any more; rejects with the reason of the last one.
    */
   async ensurePreview(
     account: Account,
     event: Pick<Event, 'attachments' | 'modified'>,
-    requestedSize: RequestedSize
+    requestedSize: RequestedSize,
+    signal?: AbortSignal
   ): Promise<Preview> {
     const picture = event.attachments?.[0] ?? throwMissing(event)
-    const ratio = dependsOnAspectRatio(requestedSize) ? await this.#getAspectRatio(account, picture) : 1
+    const ratio = dependsOnAspectRatio(requestedSize)
+      ? await this.#getAspectRatio(account, picture, signal)
+      : 1
     const preview: Preview = {
       fileId: picture.id,
       frame: getFrame(requestedSize, ratio),
@@ -94,7 +107,8 @@ export class Previews {
     }
     const name = getPreviewName(account, preview)
     if (this.#recentPreviews.get(name)) this.#markUse(account, preview, name)
-    else await this.#runOnce(name, () => this.#load(account, picture, preview, name))
+    else
+      await this.#runOnce(name, signal, ends => this.#load(account, picture, { preview, name, signal: ends }))
     return preview
   }
 
@@ -129,23 +143,44 @@ export class Previews {
     await this.cache.sweep(account.id, clock.now() - config.previews.cacheMaxAge)
   }
 
-  /** Runs work of that name, or waits for the same work in progress. */
-  async #runOnce(name: string, work: () => Promise<Buffer>): Promise<Buffer> {
-    const known = this.#pending.get(name)
-    if (known) return await known
-    const pending = work()
-    this.#pending.set(name, pending)
-    try {
-      return await pending
-    } finally {
+  /** Runs work of that name, or waits for the same work in progress. Its signal aborts once those of all who wait have. */
+  async #runOnce(
+    name: string,
+    signal: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<Buffer>
+  ): Promise<void> {
+    signal?.throwIfAborted()
+    const pending = this.#pending.get(name) ?? this.#begin(name, work)
+    pending.waiting++
+    const leave = (): void => {
+      if (--pending.waiting > 0) return
       this.#pending.delete(name)
+      pending.leaving.abort(signal!.reason)
+    }
+    signal?.addEventListener('abort', leave)
+    try {
+      await pending.bytes
+    } finally {
+      signal?.removeEventListener('abort', leave)
+      if (this.#pending.get(name) === pending) this.#pending.delete(name)
     }
   }
 
+  #begin(name: string, work: (signal: AbortSignal) => Promise<Buffer>): PendingPreview {
+    const leaving = new AbortController()
+    const pending = { bytes: work(leaving.signal), leaving, waiting: 0 }
+    this.#pending.set(name, pending)
+    return pending
+  }
+
   /** Returns a preview from the disk, or renders and stores it. */
-  async #load(account: Account, picture: Attachment, preview: Preview, name: string): Promise<Buffer> {
+  async #load(
+    account: Account,
+    picture: Attachment,
+    { name, preview, signal }: { preview: Preview; name: string; signal: AbortSignal }
+  ): Promise<Buffer> {
     const cached = await this.#find(account, preview)
-    const bytes = cached?.bytes ?? (await this.#renderAndStore(account, picture, preview))
+    const bytes = cached?.bytes ?? (await this.#renderAndStore(account, picture, preview, signal))
     this.#lastMarked.set(name, cached?.usedAt ?? this.service.clock.now())
     this.#recentPreviews.set(name, bytes)
     if (cached) this.#markUse(account, preview, name)
@@ -162,10 +197,15 @@ export class Previews {
     }
   }
 
-  async #renderAndStore(account: Account, picture: Attachment, preview: Preview): Promise<Buffer> {
-    const bytes = await this.#runOnPicture(account, picture, chunks =>
+  async #renderAndStore(
+    account: Account,
+    picture: Attachment,
+    preview: Preview,
+    signal: AbortSignal
+  ): Promise<Buffer> {
+    const render = (chunks: AsyncIterable<Uint8Array>): Promise<Buffer> =>
       this.renderer.render(chunks, preview.frame)
-    )
+    const bytes = await this.#runOnPicture(account, picture, render, signal)
     await this.#storePreview(account, preview, bytes)
     return bytes
   }
@@ -183,12 +223,11 @@ export class Previews {
   }
 
   /** Returns the width of a picture divided by its height. Cached. */
-  async #getAspectRatio(account: Account, picture: Attachment): Promise<number> {
+  async #getAspectRatio(account: Account, picture: Attachment, signal?: AbortSignal): Promise<number> {
     const known = this.#ratios.get(picture.id)
     if (known !== undefined) return known
-    const { height, width } = await this.#runOnPicture(account, picture, chunks =>
-      this.renderer.measure(chunks)
-    )
+    const measure = (chunks: AsyncIterable<Uint8Array>): Promise<Size> => this.renderer.measure(chunks)
+    const { height, width } = await this.#runOnPicture(account, picture, measure, signal)
     this.#ratios.set(picture.id, width / height)
     return width / height
   }
@@ -197,7 +236,8 @@ export class Previews {
   async #runOnPicture<T>(
     account: Account,
     picture: Attachment,
-    work: (chunks: AsyncIterable<Uint8Array>) => Promise<T>
+    work: (chunks: AsyncIterable<Uint8Array>) => Promise<T>,
+    signal?: AbortSignal
   ): Promise<T> {
     const { clock, config } = this.service
     if (picture.size > config.previews.maxFileBytes)
@@ -205,7 +245,7 @@ export class Previews {
     const refused = this.#unreadable.get(picture.id)
     if (refused && clock.now() - refused.at < retryUnreadableAfter) throw refused.error
     this.#assertCapacity(account)
-    return await this.#queue.run({ account: account.id, access: '' }, async () => {
+    const run = async (): Promise<T> => {
       const source = (await this.service.attachments.get(account.id, picture.id)) ?? throwMissing()
       try {
         return await work(source)
@@ -216,13 +256,18 @@ export class Previews {
       } finally {
         source.destroy()
       }
-    })
+    }
+    return await this.#queue.run({ account: account.id, access: '' }, run, signal)
   }
 
-  /** Throws `api-unavailable` if too many previews are waiting. One account may have half of the places. */
+  /**
+   * Throws `api-unavailable` if too many previews are waiting. One account may have half of the places; there is always one more
+   * for an account that has none.
+   */
   #assertCapacity({ id }: Account): void {
     const { maxWaiting } = this.service.config.previews
-    if (this.#queue.waiting < maxWaiting && this.#queue.countWaiting(id) < Math.ceil(maxWaiting / 2)) return
+    const own = this.#queue.countWaiting(id)
+    if (own === 0 || (this.#queue.waiting < maxWaiting && own < Math.ceil(maxWaiting / 2))) return
     throw new ApiError('api-unavailable', 'Too many previews at the moment. Try again later', {
       retryAfter
     })

@@ -133,9 +133,9 @@ export function fromSentError({ details, id, message, subErrors }: SentError): A
   })
 }
 
-/** Returns a request with only the headers that the other side needs. */
+/** Returns a request with only the headers that the other side needs, and without its signal. */
 export function toSentRequest<R extends Omit<Request, 'params'>>(config: Config, request: R): R {
-  return { ...request, credentials: toSentCredentials(config, request.credentials) }
+  return { ...request, signal: undefined, credentials: toSentCredentials(config, request.credentials) }
 }
 
 /** Converts a failure to a plain object, which can be sent to another thread. */

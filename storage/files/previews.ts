@@ -6,6 +6,7 @@ import { mkdir, readdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } 
 import { dirname, join } from 'node:path'
 import { translateError } from '../errors.js'
 import { undefinedIfMissing } from './attachments.js'
+import { DiskReserve } from './disk-reserve.js'
 import type { Layout } from './layout.js'
 
 /** Names one preview of one account. */
@@ -28,11 +29,35 @@ export interface CachedPreview {
 const fileId = /^c[a-z0-9]{24}$/
 const frame = /^[a-z]+-[0-9]+$/
 
+/** Default maximum size of the previews of one account, in bytes. */
+const defaultMaxBytes = 64 * 1024 * 1024
+/** Share of the maximum that stays when it has been exceeded, so that not every insert has to look through all files. */
+const keptShare = 0.75
+/** Maximum number of accounts whose sizes are remembered. If there are more, all sizes are measured again. */
+const maxRemembered = 10_000
+
+/** A file in the cache. */
+interface StoredFile {
+  readonly path: string
+  /** Bytes. */
+  readonly size: number
+  /** Seconds. */
+  readonly usedAt: number
+}
+
 /** The cached previews of all accounts. */
 export class PreviewCache {
   #drafts = 0
+  /** Sizes of the previews of accounts in bytes, at most: removed files are counted until the next measurement. */
+  readonly #sizes = new Map<string, number>()
+  readonly #reserve: DiskReserve
 
-  constructor(private readonly layout: Layout) {}
+  constructor(
+    private readonly layout: Layout,
+    private readonly maxBytes = defaultMaxBytes
+  ) {
+    this.#reserve = new DiskReserve(layout)
+  }
 
   /** Finds a preview, with the time of its last use in seconds; `undefined` if it is not cached. */
   async find(account: string, key: PreviewKey): Promise<CachedPreview | undefined> {
@@ -46,10 +71,12 @@ export class PreviewCache {
   }
 
   /**
-   * Stores a preview, replacing those of earlier states of the event. Throws `StorageFull`. Fails if the
-   * folder of the account is gone.
+   * Stores a preview, replacing those of earlier states of the event; if the account then has too many bytes, its least
+   * recently used previews are removed. Stores nothing while the disk's reserve is released. Throws `StorageFull`. Fails
+   * if the folder of the account is gone.
    */
   async insert(account: string, key: PreviewKey, bytes: Buffer, now: number): Promise<void> {
+    if (this.#reserve.isReleased) return
     const path = this.#path(account, key)
     const draft = `${path}.${process.pid}-${++this.#drafts}`
     try {
@@ -60,6 +87,7 @@ export class PreviewCache {
       await utimes(draft, now, now)
       await rename(draft, path)
       await this.#removeAll(dirname(path), formatNamePrefix(key), path)
+      await this.#limitSize(account, bytes.length)
     } catch (error) {
       await rm(draft, { force: true }).catch(() => undefined)
       throw translateError(error, path)
@@ -85,21 +113,48 @@ export class PreviewCache {
 
   /** Removes previews that have not been used since `before` (seconds). Returns how many. */
   async sweep(account: string, before: number): Promise<number> {
-    const directory = this.layout.previewsDirectory(account)
     let removed = 0
-    for (const shard of await readEntries(directory)) {
-      const files = await readEntries(join(directory, shard))
-      let left = files.length
-      for (const name of files) {
-        const path = join(directory, shard, name)
-        if ((await readLastUse(path)) >= before) continue
-        await rm(path, { force: true })
-        left--
-        removed++
-      }
-      if (left === 0) await rmdir(join(directory, shard)).catch(() => undefined)
+    for await (const { path, usedAt } of this.#list(account)) {
+      if (usedAt >= before) continue
+      await removeFile(path)
+      removed++
     }
     return removed
+  }
+
+  /** Removes the least recently used previews of an account if it has too many bytes, now that some were `added`. */
+  async #limitSize(account: string, added: number): Promise<void> {
+    const size = (this.#sizes.get(account) ?? Infinity) + added
+    if (this.#sizes.size >= maxRemembered) this.#sizes.clear()
+    this.#sizes.set(account, size > this.maxBytes ? await this.#evict(account) : size)
+  }
+
+  /** Removes the least recently used previews if those of an account exceed the maximum. Returns their size in bytes. */
+  async #evict(account: string): Promise<number> {
+    const files: StoredFile[] = []
+    let total = 0
+    for await (const file of this.#list(account)) {
+      files.push(file)
+      total += file.size
+    }
+    if (total <= this.maxBytes) return total
+    for (const { path, size } of files.toSorted((a, b) => a.usedAt - b.usedAt)) {
+      if (total <= this.maxBytes * keptShare) break
+      await removeFile(path)
+      total -= size
+    }
+    return total
+  }
+
+  /** Yields the files of an account. */
+  async *#list(account: string): AsyncGenerator<StoredFile, void, undefined> {
+    const directory = this.layout.previewsDirectory(account)
+    for (const shard of await readEntries(directory))
+      for (const name of await readEntries(join(directory, shard))) {
+        const path = join(directory, shard, name)
+        const found = await stat(path).catch(undefinedIfMissing)
+        if (found) yield { path, size: found.size, usedAt: found.mtimeMs / 1000 }
+      }
   }
 
   async #removeAll(directory: string, start: string, except?: string): Promise<void> {
@@ -141,13 +196,8 @@ async function readEntries(directory: string): Promise<string[]> {
   }
 }
 
-/**
- * Reads when a file was last used, in seconds; `Infinity` for a file that has just been removed, so that it is skipped.
- */
-async function readLastUse(path: string): Promise<number> {
-  try {
-    return (await stat(path)).mtimeMs / 1000
-  } catch (error) {
-    return undefinedIfMissing(error) ?? Infinity
-  }
+/** Removes a file, and its folder if that is empty then. */
+async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true })
+  await rmdir(dirname(path)).catch(() => undefined)
 }

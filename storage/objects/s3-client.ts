@@ -30,7 +30,7 @@ export class S3Client extends S3mini {
   override readonly _fetch = async (...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
     const timeout = new AbortController()
     const body = init?.body
-    const bytes = body instanceof Uint8Array ? body.length : 0
+    const bytes = body instanceof Blob ? body.size : body instanceof Uint8Array ? body.length : 0
     const abort = (): void => timeout.abort(new Error('the storage has not answered in time'))
     const timer =
       this.timeoutMs === undefined
@@ -81,7 +81,10 @@ export class S3Client extends S3mini {
 /** Sends a request, and reads the response unless it is a file: also that to an upload, which may be anything but a success. */
 async function fetchChecked(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const url = input instanceof Request ? input.url : String(input)
-  const response = await sendRequest(input, { ...init, redirect: 'manual' })
+  // Only so does `fetch` not keep all that it has sent of a file, in case that it is to be sent again.
+  const isFile = init?.body instanceof Blob
+  const options: RequestInit = isFile ? { redirect: 'error', window: null } : { redirect: 'manual' }
+  const response = await sendRequest(input, { ...init, ...options })
   if (response.headers.has('location') && response.status >= 300 && response.status < 400)
     throw new UnexpectedResponse(
       `the storage says to look at ${getRedirectOrigin(response, url)}, which is not followed: name that as the endpoint if it is right`

@@ -6,21 +6,23 @@ const partSize = 16 * 1024 * 1024
 
 /**
  * Stores bytes under a key. Returns their number. Each request runs through `request`, which may translate
- * errors. An upload in parts that fails is aborted.
+ * errors. An upload in parts that fails is aborted. Only a part of a stream is held in memory; a file on disk, opened as
+ * a blob, is read as it is sent.
  */
 export async function uploadObject(
   bucket: S3Client,
   key: string,
-  source: AsyncIterable<Buffer>,
+  source: AsyncIterable<Buffer> | Blob,
   request: <T>(send: () => Promise<T>) => Promise<T>
 ): Promise<number> {
   const parts: { partNumber: number; etag: string }[] = []
   let uploadId: string | undefined
   let size = 0
   try {
-    for await (const part of splitIntoParts(source)) {
-      size += part.length
-      if (uploadId === undefined && part.length < partSize) {
+    for await (const part of source instanceof Blob ? sliceIntoParts(source) : splitIntoParts(source)) {
+      const length = part instanceof Blob ? part.size : part.length
+      size += length
+      if (uploadId === undefined && length < partSize) {
         await request(() => bucket.putObject(key, part))
         return size
       }
@@ -37,6 +39,13 @@ export async function uploadObject(
     if (uploadId !== undefined) await bucket.abortMultipartUpload(key, uploadId).catch(() => {})
     throw error
   }
+}
+
+/** Slices a blob into parts of equal size, without reading it; the last, or the only one, may be smaller. */
+function* sliceIntoParts(blob: Blob): Generator<Blob, void, undefined> {
+  let start = 0
+  do yield blob.slice(start, start + partSize)
+  while ((start += partSize) < blob.size)
 }
 
 /** Splits bytes into parts of equal size; the last, or the only one, may be smaller. */

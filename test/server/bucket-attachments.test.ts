@@ -1,7 +1,7 @@
 /** Attachments of a single server in a bucket: stored, read, deleted, exported, backed up, moved, and what faults cause. */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import { once } from 'node:events'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { EventEmitter, once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { fail } from '../../core/errors.js'
@@ -190,6 +190,33 @@ t.test('a storage that fails', async t => {
       t.ok(await alice.event({ content: 'everything else works' }))
     })
   t.end()
+})
+
+t.test('writes do not wait for files of others that the storage has not removed yet', async t => {
+  const removals: ServerResponse[] = []
+  const storage = new EventEmitter()
+  const hasArrived = once(storage, 'removal')
+  const { bucket: slow } = await faulty(t, (request, response) => {
+    const remove = (): boolean => removals.push(response) > 0 && storage.emit('removal')
+    const answer = (): unknown => response.end('<ListBucketResult></ListBucketResult>')
+    request.resume().on('end', request.method === 'DELETE' ? remove : answer)
+  })
+  const { alice } = await coffer(t, settingsFor(slow))
+  await alice.stream('diary')
+  const { body, status } = await attach(alice, 'slow to go')
+  t.equal(status, 201)
+  const ended: string[] = []
+  const deleted = alice.http('DELETE', pathOf(body)).then(() => ended.push('deletion'))
+  await hasArrived
+  await alice.event({ content: 'meanwhile' })
+  ended.push('note')
+  const params = { streamIds: ['diary'], type: 'note/txt', content: 'meanwhile' }
+  t.match(await alice.http('POST', '/', [{ method: 'events.create', params }]), { status: 200 })
+  ended.push('batch')
+  t.equal(removals.length, 1, 'the file is removed once')
+  for (const response of removals) response.writeHead(204).end()
+  await deleted
+  t.same(ended, ['note', 'batch', 'deletion'])
 })
 
 t.test('a name whose registration failed is free once the storage can be used', async t => {

@@ -1,12 +1,16 @@
 /** Requests to a storage: with either version of undici, at the same time, and to a storage that closes connections or fails. */
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { EventEmitter, once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
+import { BucketObjects } from '../../cluster/objects/bucket-objects.js'
 import { S3Client } from '../../storage/objects/s3-client.js'
 import { uploadObject } from '../../storage/objects/s3-upload.js'
+import { collectGarbage } from '../support/heap.js'
 
 /** Starts a storage that closes the connection at the first `count` requests, and then answers. */
 async function startStorage(
@@ -137,4 +141,30 @@ t.test('what does not exist counts as removed, unless the bucket is missing', as
     if (isRemoved) await removed
     else await t.rejects(removed, { message: /404/ })
   }
+})
+
+t.test('files take no memory while the storage does not answer', async t => {
+  const [count, bytes] = [8, 8 * 1024 * 1024]
+  const responses: ServerResponse[] = []
+  const uploads = new EventEmitter()
+  const areSent = once(uploads, 'sent')
+  const { endpoint } = await startServer(t, (request, response) => {
+    request.on('end', () => {
+      if (responses.push(response) === count) uploads.emit('sent')
+    })
+  })
+  const keys = { accessKey: 'key', secretKey: 'secret' }
+  const place = { endpoint: endpoint.origin, region: 'us-east-1', bucket: 'safe', prefix: '' }
+  const objects = new BucketObjects({ ...keys, ...place })
+  const path = join(t.testdir(), 'file')
+  writeFileSync(path, Buffer.alloc(bytes))
+  collectGarbage()
+  const before = process.memoryUsage().arrayBuffers
+  const puts = Array.from({ length: count }, (_, at) => objects.put(`file/${at}`, path))
+  await areSent
+  collectGarbage()
+  const held = process.memoryUsage().arrayBuffers - before
+  t.ok(held < (count * bytes) / 4, `${held} bytes`)
+  for (const response of responses) response.end()
+  await Promise.all(puts)
 })

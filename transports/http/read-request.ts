@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Credentials } from '../../core/call/credentials.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { isCachedByClient } from '../../core/call/outcome.js'
-import { ApiError, fail, quoteText } from '../../core/errors.js'
+import { fail, quoteText, type ApiError } from '../../core/errors.js'
 import type { Config } from '../../core/settings/config.js'
 import { nextTurn } from '../../storage/steps.js'
 import type { ReadEndpoint } from '../endpoints.js'
@@ -16,7 +16,7 @@ import {
   setErrorHeaders,
   waitIfUnread
 } from './answer/reply.js'
-import type { Exchange } from './exchange.js'
+import { watchClient, type Exchange } from './exchange.js'
 import { unknownAddress } from './request/address.js'
 import { getCredentials } from './request/credentials.js'
 import { getMaxValues } from './request/query.js'
@@ -52,7 +52,7 @@ export async function handleRead(
   for (const [name, value] of [...form, ...query])
     params.set(name, [...(params.get(name) ?? []), ...toTexts(name, value, max)])
   const verb = exchange.method === 'HEAD' ? 'GET' : exchange.method
-  const { signal } = watchClient(res)
+  const signal = watchClient(exchange)
   const calls = new UserCalls(dispatcher, user, credentials, signal)
   const request = { user, calls, credentials, verb, segments, params, signal }
   const answer = await endpoint.handle(request).catch((error: unknown) => {
@@ -107,15 +107,6 @@ function toTexts(name: string, value: unknown, max: number): readonly string[] {
       ? each
       : fail('invalid-request-structure', `The parameter ${quoteText(name)} must be a text`)
   )
-}
-
-/** Returns a controller that aborts once no response is expected any more. */
-function watchClient(response: Exchange['res']): AbortController {
-  const controller = new AbortController()
-  const abort = (): void => controller.abort(new ApiError('api-unavailable', 'The client has disconnected'))
-  if (response.closed) abort()
-  else response.once('close', abort)
-  return controller
 }
 
 /** Number of characters of a response that are hashed in one turn. */

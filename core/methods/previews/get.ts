@@ -32,7 +32,7 @@ export const getPreview = method({
     const event = requireReadable(call, id)
     if (event.type !== 'picture/attached') return null
     const asked = { ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) }
-    return await call.services.previews.ensurePreview(call.account, event, asked)
+    return await call.services.previews.ensurePreview(call.account, event, asked, call.signal)
   },
   recheckAccess(reader, { id }) {
     assertReadable(reader, reader.store.series.findHolder(id) ?? fail('unknown-resource', `No event "${id}"`))

@@ -142,7 +142,10 @@ export const previews = group({
     128 * 1024 * 1024
   ),
   concurrency: integer('Maximum number of previews made at a time, at most one per user', 1, 1),
-  maxWaiting: integer('Maximum number of previews waiting to be made. Further requests are refused', 200)
+  maxWaiting: integer(
+    'Maximum number of previews waiting to be made. Further requests are refused, except one of each user',
+    200
+  )
 })
 
 export const deletions = group({

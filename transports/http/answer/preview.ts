@@ -2,7 +2,7 @@
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Request } from '../../../core/call/outcome.js'
-import type { Exchange } from '../exchange.js'
+import { watchClient, type Exchange } from '../exchange.js'
 import { matchesETag, setMissingHeaders } from './headers.js'
 import { ResponseWriter } from './response-writer.js'
 import { reserveSlot, reply, replyNothing, maxShortLength } from './reply.js'
@@ -10,7 +10,7 @@ import { reserveSlot, reply, replyNothing, maxShortLength } from './reply.js'
 /** Makes the call and sends the image, or 204 if the event has none. Sends 304 if the client has it. */
 export async function replyPreview(exchange: Exchange, dispatcher: Dispatcher, call: Request): Promise<void> {
   const { services } = dispatcher
-  const outcome = await dispatcher.call(call)
+  const outcome = await dispatcher.call({ ...call, signal: watchClient(exchange) })
   const account = services.accounts.find(call.user ?? '')
   if (!outcome.ok || !account) return await reply(exchange, services, outcome, 200)
   const { req, res, state } = exchange
