@@ -4,6 +4,7 @@ import type { Event } from '../schemas/event.js'
 import type { StreamNode } from '../storage/streams/node.js'
 import type { Account } from '../storage/platform/account.js'
 import { countCharacters, type ChangedAccess, type ChangedItem, type Path } from './changed-item.js'
+import { PathTrie } from './path-trie.js'
 
 /** Kinds of changes, in the order of notification. The last four stay within the service: `timers` is what is due at certain times. */
 export const changeKinds = [
@@ -23,9 +24,9 @@ export interface Change {
   readonly kind: ChangeKind
   /**
    * For each changed item, or for each of its states (before and after), the paths of all streams that it was in at the
-   * same time.
+   * same time; `undefined` if these are too many: then anything may have changed.
    */
-  readonly places: readonly (readonly Path[])[]
+  readonly places: readonly (readonly Path[])[] | undefined
   /** Accesses that the change is about (created, deleted, signed out, …). */
   readonly accessIds: readonly string[]
   /** The items themselves, if they are events or accesses and there are not too many of them. */
@@ -48,22 +49,26 @@ interface Note {
 }
 
 interface ChangedItems {
-  readonly places: Map<string, readonly Path[]>
+  /** `undefined` once there were too many. */
+  readonly places: Map<string, readonly Path[]> | undefined
   readonly accessIds: Set<string>
   /** `undefined` once there were too many, or items without details. */
   items: ChangedItem[] | undefined
+  /** Stream ids besides those in the trie: see {@link Changes.size}. */
+  size: number
+  readonly trie: PathTrie
+}
+
+function createNoted(): ChangedItems {
+  return { places: new Map(), accessIds: new Set(), items: [], size: 0, trie: new PathTrie() }
 }
 
 /** Maximum number of items of a kind whose details are kept. */
 const maxItems = 500
+/** Size of the changes of a kind from which no further places are kept, and those that were are dropped. */
+const maxSize = 500_000
 /** Characters that take as much memory as a stream id. */
 const charactersPerId = 32
-
-interface PathNode {
-  path: Path | undefined
-  readonly number: number
-  children: Map<string, PathNode> | undefined
-}
 
 /** The changes of one call: at most one of each kind. */
 export class Changes {
@@ -71,10 +76,6 @@ export class Changes {
   #first: Note | undefined
   /** All items, as soon as a second item has been added. */
   #byKind: Map<ChangeKind, ChangedItems> | undefined
-  #size = 0
-  /** Trie of paths, so that each is stored once, however many items are in its stream. */
-  #root: PathNode | undefined
-  #nodeCount = 0
 
   constructor(private readonly streams: StreamLookup) {}
 
@@ -88,6 +89,7 @@ export class Changes {
 
   /** Adds a state of an event: call it before and after an update, and before the event is removed. */
   addEvent(event: Pick<Event, 'streamIds' | 'time' | 'type' | 'trashed' | 'content' | 'clientData'>): void {
+    if (this.isAnywhere('events')) return
     const { clientData, content, streamIds, time, trashed = false, type } = event
     const characters = countCharacters(event)
     // A content of `null` is stored as none.
@@ -102,8 +104,15 @@ export class Changes {
     streamIds: Iterable<string>,
     update?: ChangedAccess['update']
   ): void {
+    if (this.isAnywhere('accesses')) return void this.#byKind?.get('accesses')?.accessIds.add(id)
     const item = this.#createItem(streamIds, undefined, { id, type, ...(update && { update }) })
     this.#addNote({ kind: 'accesses', item, accessId: id, characters: 0 })
+  }
+
+  /** Returns whether further changes of a kind add nothing but the ids of accesses. Their streams need not be looked up. */
+  isAnywhere(kind: ChangeKind): boolean {
+    const noted = this.#byKind?.get(kind)
+    return noted !== undefined && !noted.places
   }
 
   /** Whether further events add nothing but their streams. */
@@ -127,7 +136,10 @@ export class Changes {
    * were ids.
    */
   get size(): number {
-    return this.#first ? countIds(this.#first.item.paths) + countIdsOf(this.#first) : this.#size
+    if (this.#first) return countIds(this.#first.item.paths) + countIdsOf(this.#first)
+    let sum = 0
+    for (const { size, trie } of this.#byKind?.values() ?? []) sum += size + trie.size
+    return sum
   }
 
   /** Number of items that scopes with conditions are compared with. */
@@ -150,7 +162,8 @@ export class Changes {
       const noted = this.#byKind?.get(kind)
       if (!noted) return []
       const { accessIds, items, places } = noted
-      return [{ kind, places: [...places.values()], accessIds: [...accessIds], ...(items && { items }) }]
+      const paths = places && [...places.values()]
+      return [{ kind, places: paths, accessIds: [...accessIds], ...(items && { items }) }]
     })
   }
 
@@ -159,8 +172,11 @@ export class Changes {
     const { accessId, item, kind } = note
     const byKind = (this.#byKind ??= new Map<ChangeKind, ChangedItems>())
     let noted = byKind.get(kind)
-    if (!noted) byKind.set(kind, (noted = { places: new Map(), accessIds: new Set(), items: [] }))
-    const kept = item.paths.map(path => this.#storePath(path))
+    if (!noted) byKind.set(kind, (noted = createNoted()))
+    if (accessId !== undefined) noted.accessIds.add(accessId)
+    if (!noted.places) return
+    const { trie } = noted
+    const kept = item.paths.map(path => trie.store(path))
     // Items in the same streams are noted once; a stream that has moved in between has another path.
     const key = kept.map(({ number }) => number).join()
     let paths = noted.places.get(key)
@@ -168,10 +184,16 @@ export class Changes {
       paths = kept.map(({ path }) => path)
       if (kept.length > 0) {
         noted.places.set(key, paths)
-        this.#size += kept.length
+        noted.size += kept.length
       }
+      if (noted.places.size > 1 && noted.size + trie.size > maxSize)
+        return void byKind.set(kind, {
+          ...createNoted(),
+          places: undefined,
+          items: undefined,
+          accessIds: noted.accessIds
+        })
     }
-    if (accessId !== undefined) noted.accessIds.add(accessId)
     this.#keepItem(noted, note, paths)
   }
 
@@ -180,27 +202,8 @@ export class Changes {
     if (!noted.items) return
     if (hasDetails(note) && noted.items.length < maxItems) {
       noted.items.push({ ...note.item, paths })
-      this.#size += countIdsOf(note)
+      noted.size += countIdsOf(note)
     } else noted.items = undefined
-  }
-
-  /** Returns the stored copy of a path, and its number: equal paths are stored once. */
-  #storePath(path: Path): { readonly path: Path; readonly number: number } {
-    let kept = (this.#root ??= { path: undefined, number: 0, children: undefined })
-    // Level by level from the root: whole paths as keys may be a hundred times as long.
-    for (let at = path.length - 1; at >= 0; at--) {
-      const children: Map<string, PathNode> = (kept.children ??= new Map())
-      const id = path[at]!
-      let next = children.get(id)
-      if (!next)
-        children.set(id, (next = { path: undefined, number: ++this.#nodeCount, children: undefined }))
-      kept = next
-    }
-    if (!kept.path) {
-      kept.path = path
-      this.#size += path.length
-    }
-    return kept as { path: Path; number: number }
   }
 
   /**

@@ -38,6 +38,7 @@ import { createRestKey } from '../core/timers/resting-accounts.js'
 import { createThrottle } from '../core/security/throttle.js'
 import type { Clock } from '../core/time.js'
 import { WebhookDeliveries } from '../core/notifications/webhook-deliveries.js'
+import { enqueueMessages } from '../core/notifications/webhook-queue.js'
 import { WebhookSender } from '../core/outgoing/webhook-sender.js'
 import { Accounts } from '../storage/accounts.js'
 import type { AttachmentStore } from '../storage/files/attachments.js'
@@ -240,6 +241,7 @@ async function build(
     endpoints: createEndpoints(),
     eventSecrets: createEventSecrets,
     tellPeersOfEnd: account => peerDeliveries.tellPeersOfEnd(account),
+    enqueueMessages,
     readOffer: (account, url) => peerReads.readOffer(account, url),
     readPeerAccess: (call, id) => peerReads.readPeerAccess(call, id),
     copyReads,
@@ -262,11 +264,9 @@ async function build(
     createEvent: writeMethods.createEvent,
     getPeers: () => peerDeliveries.peers
   })
-  closers.push(
-    () => copyReads.flush(),
-    ...timed.map(each => () => each.close()),
-    () => timers.close()
-  )
+  closers.push(() => copyReads.flush())
+  closers.push(...timed.map(each => () => each.close()))
+  closers.push(() => timers.close())
   timers.open()
   imports.start(services, writeMethods, !isQuiet)
   closers.push(() => imports.close())

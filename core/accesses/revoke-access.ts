@@ -18,7 +18,20 @@ const maxAtOnce = 100
 
 /** Returns whether an access has created so many, or so large ones, that it cannot be revoked with these in one piece. */
 export function isLongToRevoke({ accesses }: Pick<UserStore, 'accesses'>, id: string): boolean {
-  return accesses.hasMoreCreatedBy(id, maxAtOnce)
+  return accesses.measureCreatedBy(id, maxAtOnce) > 1
+}
+
+/**
+ * Returns a function to call before an access is revoked. It throws `NeedsSteps` once the accesses, with those that they have created,
+ * are more or larger than may be revoked at once, unless the store is a draft.
+ */
+export function createRevocationWork({ accesses, isDraft }: UserStore): (access: Access) => void {
+  let share = 0
+  return ({ id, type }) => {
+    if (isDraft) return
+    share += 1 / maxAtOnce + (type === 'app' ? accesses.measureCreatedBy(id, maxAtOnce) : 0)
+    if (share > 1) throw new NeedsSteps()
+  }
 }
 
 /**
@@ -26,23 +39,26 @@ export function isLongToRevoke({ accesses }: Pick<UserStore, 'accesses'>, id: st
  * access of a requester the sessions of its app. Returns the ids of the versions of these related accesses. For each,
  * releases its alias, ends its session and connection, removes its webhooks and its notice, has the copies of
  * what its holder has shared erased, and unless it is personal removes its channels, rules, reminders and
- * forms. Throws `NeedsSteps` if that takes long, unless the store is a draft.
+ * forms. Throws `NeedsSteps` if that takes long, unless the store is a draft. Calls that revoke several accesses pass the same `addWork`.
  */
-export function* revokeInSteps(call: Call, access: Access): Steps<string[]> {
+export function* revokeInSteps(
+  call: Call,
+  access: Access,
+  addWork = createRevocationWork(call.store)
+): Steps<string[]> {
+  addWork(access)
   const related: string[] = []
   for (const id of getCounterparty(access) ? yield* listOfferSessions(call.store, access) : []) {
     const session = call.store.accesses.find(id)
     if (!session) continue
-    for (const each of yield* revokeInSteps(call, session)) related.push(each)
+    for (const each of yield* revokeInSteps(call, session, addWork)) related.push(each)
     related.push(formatWireId(session))
   }
-  if (access.type === 'app') {
-    if (!call.store.isDraft && isLongToRevoke(call.store, access.id)) throw new NeedsSteps()
+  if (access.type === 'app')
     yield* visitChildren(call, access.id, child => {
       revokeOne(call, child)
       related.push(formatWireId(child))
     })
-  }
   // The access itself comes last: the audit record is about it.
   revokeOne(call, access)
   yield

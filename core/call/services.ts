@@ -7,7 +7,7 @@ import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Spools } from '../../storage/files/spool.js'
 import type { ExportDrafts } from '../../storage/transfer/export-drafts.js'
 import type { CallLimit } from '../security/call-limit.js'
-import type { ChangeBus } from '../changes.js'
+import type { ChangeBus, Changes } from '../changes.js'
 import type { Config } from '../settings/config.js'
 import type { EventTypes } from '../event-types/directory.js'
 import type { Dialects } from './dialects.js'
@@ -28,6 +28,7 @@ import type { AuthorizationStep } from './authorization-step.js'
 import type { Credentials } from './credentials.js'
 import type { Reader } from './reader.js'
 import type { UserStore } from '../../storage/user/user-store.js'
+import type { Steps } from '../../storage/steps.js'
 import type { AuditScope } from '../../storage/audit/scope.js'
 import type { Caller } from '../permissions/caller.js'
 
@@ -121,6 +122,12 @@ export interface Services {
   readonly bus: ChangeBus
   readonly previews: Previews
   readonly webhookSender: WebhookSender
+  /** Queues the messages of changes for webhooks, within their transaction. (`core/notifications/webhook-queue.ts`) */
+  readonly enqueueMessages: (write: {
+    readonly changes: Changes
+    readonly now: number
+    readonly store: UserStore
+  }) => Steps<void>
   readonly endpoints: Endpoints
   /** Set if events may have members that only some callers see. */
   readonly eventSecrets?: EventSecrets | undefined

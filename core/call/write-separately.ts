@@ -5,8 +5,8 @@ import { Changes } from '../changes.js'
 import type { Call } from './method.js'
 
 /**
- * Writes in a transaction of its own, which stays even if the call is refused, and publishes its changes. For `prepare`
- * only: `run` is within a transaction already.
+ * Writes in a transaction of its own, which stays even if the call is refused, queues its messages for webhooks, and publishes its
+ * changes. For `prepare` only: `run` is within a transaction already. It may exceed the quota.
  */
 export async function writeSeparately<T>(call: Call, work: (store: UserStore, call: Call) => T): Promise<T> {
   // oxlint-disable-next-line require-yield -- the work is one step
@@ -23,7 +23,9 @@ export async function writeStepsSeparately<T>(
   const { account, services } = call
   const { changes, result } = await writeSteps(services.accounts.openStore(account), function* (store) {
     const inCall: Call = { ...call, store, changes: new Changes(store.streams) }
-    return { changes: inCall.changes, result: yield* work(store, inCall) }
+    const done = { changes: inCall.changes, result: yield* work(store, inCall) }
+    yield* services.enqueueMessages(inCall)
+    return done
   })
   services.bus.publish(account, changes)
   return result

@@ -16,7 +16,7 @@ import { Farewells } from './peers/farewells.js'
 import { announceAllEnds, healAccount } from './healing.js'
 import { getDelay, parseDelivery, type DeliveryTask, type QueuedDelivery } from './outbox.js'
 import { PeerCalls } from './peers/peer-calls.js'
-import { amendContent, writeAsService } from './service-calls.js'
+import { amendContent, writeAsService, writeStepsAsService } from './service-calls.js'
 
 const daySeconds = 86_400
 /** Seconds after which accounts that cannot be opened are tried again. */
@@ -142,7 +142,7 @@ export class Deliveries {
       const store = accounts.openStore(account)
       // A restored copy does not end what the account itself has agreed to.
       if (!store.read(() => store.cmc.isUsed && store.deliveryPause.since === null)) return
-      await writeAsService(this.services, account, announceAllEnds)
+      await writeStepsAsService(this.services, account, announceAllEnds)
       this.#wake(account)
       await this.#waitWhile(account, ({ cmc }) => cmc.hasUntried, maxFarewellMs)
       await this.#farewells.keep(account)

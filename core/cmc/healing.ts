@@ -1,14 +1,14 @@
 /** The daily check of relationships: peers that are gone, sides that never arrived, offers to remove. (docs/spec/consent.md#healing) */
 import type { StoredRelationship } from '../../storage/cmc/cmc-repository.js'
 import type { Steps } from '../../storage/steps.js'
-import { revokeInSteps } from '../accesses/revoke-access.js'
+import { createRevocationWork, revokeInSteps } from '../accesses/revoke-access.js'
 import type { Call } from '../call/method.js'
 import { isObject } from '../validation/is-object.js'
 import { enqueueBackChannel } from './answers.js'
 import type { DeliveryContext } from './attempts.js'
 import { isServed } from './peers/moves.js'
 import { getErrorId, parseEndpoint, type PeerAnswer } from './peers/peer-calls.js'
-import { announceEnd, findRelationship } from './relationships.js'
+import { announceEnd, assertFewEnds, findRelationship } from './relationships.js'
 import { updateMark, writeAsService, writeStepsAsService } from './service-calls.js'
 
 /** Seconds between two checks of a relationship: a little less than a day. */
@@ -16,6 +16,8 @@ const checkSeconds = 20 * 3600
 
 /** Number of relationships that are checked at a time. */
 const concurrency = 8
+/** Maximum number of offers that are removed in a transaction. */
+const removedAtOnce = 10
 
 /**
  * Removes what has ended, and checks the relationships of an account that have not been checked today, the longest unchecked first. Peers
@@ -26,7 +28,7 @@ export async function healAccount(context: DeliveryContext, isStopped: () => boo
   const store = services.accounts.openStore(account)
   if (!store.read(() => store.cmc.isUsed)) return
   const now = services.clock.now()
-  if (store.read(() => store.cmc.listRemovable(now)).length > 0)
+  while (!isStopped() && store.read(() => store.cmc.listRemovable(now, 1)).length > 0)
     await writeStepsAsService(services, account, removeCapabilities)
   while (!isStopped()) {
     const due = services.accounts.openStore(account).cmc.listUnchecked(now - checkSeconds, concurrency)
@@ -35,12 +37,15 @@ export async function healAccount(context: DeliveryContext, isStopped: () => boo
   }
 }
 
+/** Removes some of the offers that are to be removed, with their links. */
 function* removeCapabilities(call: Call): Steps<void> {
   const { now, store } = call
-  for (const { access, id } of store.cmc.listRemovable(now)) {
+  const addWork = createRevocationWork(store)
+  for (const { access, id } of store.cmc.listRemovable(now, removedAtOnce)) {
     const found = store.accesses.find(access)
-    if (found) yield* revokeInSteps(call, found)
+    if (found) yield* revokeInSteps(call, found, addWork)
     store.cmc.removeCapability(id)
+    yield
   }
 }
 
@@ -89,13 +94,15 @@ function isWithoutChannel({ body, status }: PeerAnswer): boolean {
   return isObject(peer) && peer['remoteChatStreamId'] === undefined
 }
 
-/** Queues the messages that tell all peers of the end of the account. */
-export function announceAllEnds(call: Call): void {
+/** Queues the messages that tell all peers of the end of the account. In steps: see {@link assertFewEnds}. */
+export function* announceAllEnds(call: Call): Steps<void> {
   for (let last = ''; ;) {
     const page = call.store.cmc.listRelationshipsAfter(last)
+    assertFewEnds(call, page.length)
     for (const { access } of page) {
       const found = findRelationship(call, access)
       if (found) announceEnd(call, found, { reason: 'account-deleted' })
+      yield
     }
     const end = page.at(-1)
     if (!end) return

@@ -18,6 +18,8 @@ const minTtl = 60
 const maxTtl = 30 * daySeconds
 /** Seconds for which a capability is kept after its end or consumption. */
 const keptSeconds = 30 * daySeconds
+/** Maximum length of an offer in bytes of JSON. Servers read at most 256 KiB of an answer. */
+const maxOfferBytes = 250_000
 
 /** A capability with its access. */
 export interface HeldCapability {
@@ -62,6 +64,9 @@ export function publishOffer(
     modified: now,
     modifiedBy: 'system'
   }
+  const text = JSON.stringify(offer)
+  if (Buffer.byteLength(text) > maxOfferBytes)
+    refuse('cmc-capability-offer-too-large', `An offer has at most ${maxOfferBytes} bytes`)
   const mode =
     (content['capability'] as Content | undefined)?.['mode'] === 'open-link' ? 'open-link' : 'single-use'
   const mark: CapabilityMark = {
@@ -88,7 +93,7 @@ export function publishOffer(
     id: capabilityId,
     access: access.id,
     request: requestId,
-    offer: JSON.stringify(offer),
+    offer: text,
     removal
   })
   recordAction(call, 'cmc.offer.created', { accessId: access.id })

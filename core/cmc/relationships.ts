@@ -1,6 +1,7 @@
 /** The accesses that peers hold, and how to find the one for a stream. (docs/spec/consent.md#accesses-of-peers) */
 import type { Access } from '../../schemas/access.js'
 import type { Call } from '../call/method.js'
+import { NeedsSteps } from '../../storage/errors.js'
 import type { Steps } from '../../storage/steps.js'
 import { revokeInSteps } from '../accesses/revoke-access.js'
 import { parseAppPlace } from '../cmc-ids.js'
@@ -57,6 +58,14 @@ export function addRelationship({ store }: Call, { access, mark }: Relationship)
 export function* endRelationship(call: Call, { access }: Relationship): Steps<void> {
   yield* revokeInSteps(call, access)
   call.store.cmc.removeRelationship(access.id)
+}
+
+/** Maximum number of ends that are announced without yielding: each access may have a thousand permissions. */
+const maxAtOnce = 10
+
+/** Throws `NeedsSteps` if more ends are to be announced than may be at once, unless the store is a draft. */
+export function assertFewEnds({ store }: Pick<Call, 'store'>, count: number): void {
+  if (!store.isDraft && count > maxAtOnce) throw new NeedsSteps()
 }
 
 /** What a revocation says. */

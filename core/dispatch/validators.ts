@@ -181,7 +181,7 @@ const maxSynchronousStreams = 500
 const evaluationMs = 5
 
 /** Returns true if a change concerns more streams than a limit. */
-function exceedsStreams({ places }: Change, limit: number): boolean {
+function exceedsStreams({ places = [] }: Change, limit: number): boolean {
   let size = 0
   for (const paths of places) if ((size += paths.length) > limit) return true
   return false

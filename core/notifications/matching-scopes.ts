@@ -2,6 +2,7 @@
 import type { AccessScope, EventScope, Scope, Scopes } from '../../schemas/scope.js'
 import type { Steps } from '../../storage/steps.js'
 import { getBaseId } from '../access-ids.js'
+import type { Path } from '../changed-item.js'
 import type { Change } from '../changes.js'
 import type { ChangeRecipient } from '../permissions/change-recipient.js'
 import { findEventMatcher } from './event-matcher.js'
@@ -28,6 +29,7 @@ export function* findMatchingKeys(
 
 function* matchesScope(scope: Scope, recipient: ChangeRecipient, change: Change): Steps<boolean> {
   if (scope.kind === 'accesses') return matchesAccesses(scope, change)
+  if (!change.places) return true
   if (scope.kind !== 'streams') return yield* matchesEvents(scope, recipient, change)
   const streams = scope.query?.streams ?? []
   if (streams.length === 0 || streams.includes('*')) return true
@@ -48,7 +50,7 @@ function* matchesEvents(scope: EventScope, recipient: ChangeRecipient, change: C
   return false
 }
 
-/** Returns whether the scope selects one of the accesses. Of very many accesses, the types are not known. */
+/** Returns whether the scope selects one of the accesses. Of very many accesses, the types are not known, nor all streams. */
 function matchesAccesses(
   { query = {} }: AccessScope,
   { accessIds: changed, items, places }: Change
@@ -56,10 +58,12 @@ function matchesAccesses(
   const { streams, types } = query
   // Clients name an access by the id of any of its versions.
   const accessIds = query.accessIds?.map(getBaseId)
-  const isIn = (paths: Change['places'][number]): boolean =>
+  const isIn = (paths: readonly Path[]): boolean =>
     !streams || paths.some(path => streams.includes('*') || path.some(id => streams.includes(id)))
   if (!items)
-    return (!accessIds || changed.some(id => accessIds.includes(id))) && (!streams || places.some(isIn))
+    return (
+      (!accessIds || changed.some(id => accessIds.includes(id))) && (!streams || !places || places.some(isIn))
+    )
   return items.some(
     ({ access, paths }) =>
       access !== undefined &&

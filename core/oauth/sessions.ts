@@ -8,7 +8,7 @@ import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { createId } from '../ids.js'
 import { claimAlias } from '../accesses/aliases.js'
-import { revokeInSteps } from '../accesses/revoke-access.js'
+import { createRevocationWork, revokeInSteps } from '../accesses/revoke-access.js'
 import { bindingKey, getBoundKey } from '../auth/oauth-marks.js'
 import type { Call } from '../call/method.js'
 import { isExpired, listStreamIds } from '../permissions/access.js'
@@ -150,8 +150,9 @@ function* makeRoom(call: Call, client: Pick<Client, 'id'>): Steps<void> {
   const oldest = open
     .toSorted((a, b) => a.created - b.created)
     .slice(0, Math.max(0, open.length + 1 - maxSessions))
+  const addWork = createRevocationWork(store)
   for (const id of [...expired, ...oldest.map(each => each.id)]) {
     const session = store.accesses.find(id)
-    if (session) yield* revokeInSteps(call, session)
+    if (session) yield* revokeInSteps(call, session, addWork)
   }
 }

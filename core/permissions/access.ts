@@ -1,5 +1,6 @@
 /** Reads the creator, streams and expiry of an access record. */
 import { Access } from '../../schemas/access.js'
+import { isStreamPermission } from '../../schemas/permission.js'
 import { getBaseId } from '../access-ids.js'
 import { isAuditId } from '../audit-ids.js'
 
@@ -22,11 +23,13 @@ export function isCreatedBy(access: Pick<Access, 'createdBy'>, creator: string):
 }
 
 /**
- * Returns ids of the streams that an access names, which decide who is notified of its changes.
- * (docs/spec/notifications.md#who-is-notified) Those of the audit are omitted.
+ * Returns ids of the streams on which an access has permissions, which decide who is notified of its changes. Those of the audit are
+ * omitted, and those with level `none`, which may be thousands of ids that no stream has. (docs/spec/notifications.md#who-is-notified)
  */
 export function listStreamIds({ permissions = [] }: Access): string[] {
   return permissions.flatMap(permission =>
-    'streamId' in permission && !isAuditId(permission.streamId) ? [permission.streamId] : []
+    isStreamPermission(permission) && permission.level !== 'none' && !isAuditId(permission.streamId)
+      ? [permission.streamId]
+      : []
   )
 }

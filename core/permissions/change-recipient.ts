@@ -62,7 +62,7 @@ export class ChangeRecipient {
 
   *#decide({ accessIds, kind, places }: Change): Steps<boolean> {
     if (this.access.type === 'personal') return true
-    if (kind === 'accesses' && accessIds.includes(this.access.id)) return true
+    if (!places || (kind === 'accesses' && accessIds.includes(this.access.id))) return true
     for (const paths of places) if (yield* this.#covers(kind, paths)) return true
     return false
   }
@@ -77,7 +77,7 @@ export class ChangeRecipient {
     return this.#lastStreams.ids
   }
 
-  *#findVisibleStreams({ kind, places }: Change): Steps<ReadonlySet<string>> {
+  *#findVisibleStreams({ kind, places = [] }: Change): Steps<ReadonlySet<string>> {
     const ids = new Set<string>()
     for (const paths of places) {
       if (this.access.type !== 'personal' && !(yield* this.#covers(kind, paths))) continue
@@ -100,7 +100,7 @@ export class ChangeRecipient {
   }
 
   /** Returns the changed items that the recipient may read, in steps. Without items, places stand for unknown ones. */
-  *#findReadable({ items, places }: Change): Steps<ReadableItem[]> {
+  *#findReadable({ items, places = [] }: Change): Steps<ReadableItem[]> {
     const readable: ReadableItem[] = []
     const known = new Map<readonly Path[], ReadableItem | undefined>()
     for (const item of items ?? places.map(toUnknownItem)) {
@@ -149,6 +149,7 @@ export class ChangeRecipient {
    */
   *mayChangeVisibility({ kind, places }: Change): Steps<boolean> {
     if (kind !== 'streams') return false
+    if (!places) return true
     const levels = new Map<string | undefined, Level | undefined>()
     for (const paths of places)
       for (const path of paths) {
@@ -254,8 +255,10 @@ export function* mayNarrow(
   { access, store }: { readonly access: Access; readonly store: UserStore }
 ): Steps<boolean> {
   if (kind === 'accesses') return accessIds.includes(access.id) || accessIds.includes(getCreatorId(access))
+  if (kind !== 'streams') return false
+  if (!places) return true
   let count = 0
-  for (const paths of kind === 'streams' ? places : [])
+  for (const paths of places)
     for (const path of paths) {
       if (!getNodeAt(store.streams, path)) return true
       if (++count % pathsPerStep === 0) yield

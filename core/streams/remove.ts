@@ -95,6 +95,7 @@ class OutcomeRecorder {
    */
   #announce(event: Event): void {
     const { changes } = this.call
+    if (changes.isAnywhere('events')) return
     const key = event.streamIds.join(' ')
     if (changes.hasManyEvents && this.#announced.has(key)) return
     this.#announced.add(key)

@@ -89,7 +89,7 @@ const closedModules: Readonly<Record<string, readonly string[]>> = {
 
 /** Core's modules and loose files from the bottom up: each may import what is listed before it. */
 const coreOrder = splitWords(
-  'truncate-text.ts errors.ts version.ts time.ts log.ts ids.ts cmc-ids.ts system-ids.ts access-ids.ts audit-ids.ts changed-item.ts changes.ts parse-url.ts redirect-uri.ts ip-range.ts bech32.ts ' +
+  'truncate-text.ts errors.ts version.ts time.ts log.ts ids.ts cmc-ids.ts system-ids.ts access-ids.ts audit-ids.ts changed-item.ts path-trie.ts changes.ts parse-url.ts redirect-uri.ts ip-range.ts bech32.ts ' +
     'validation json permissions settings envelope.ts integrity.ts event-types security outgoing previews ' +
     'service-info.ts unknown-user.ts call timers ' +
     'auth account streams sign-in identities accesses oauth receipts shared-secrets events notifications registration platform series audit measures exports ' +

@@ -103,11 +103,10 @@ export class CmcRepository {
     this.#write('UPDATE cmc_capability SET removal = ? WHERE id = ?', [removal, id])
   }
 
-  /** Lists capabilities that are to be removed. */
-  listRemovable(now: number): StoredCapability[] {
-    return statement(this.db, 'SELECT * FROM cmc_capability WHERE removal <= ?').all(
-      now
-    ) as StoredCapability[]
+  /** Lists some capabilities that are to be removed, without their offers, which may be long. */
+  listRemovable(now: number, limit: number): Pick<StoredCapability, 'id' | 'access'>[] {
+    const sql = 'SELECT id, access FROM cmc_capability WHERE removal <= ? LIMIT +?'
+    return statement(this.db, sql).all(now, limit) as Pick<StoredCapability, 'id' | 'access'>[]
   }
 
   /** Removes a capability with the answers that it got. */

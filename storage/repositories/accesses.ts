@@ -140,17 +140,20 @@ export class AccessRepository {
 
   /** Returns whether more than `limit` accesses are not deleted, or their bodies have more than a megabyte. */
   hasMore(limit: number): boolean {
-    return this.#hasMore('deleted IS NULL', { limit })
+    return this.#measure('deleted IS NULL', { limit }) > 1
   }
 
-  /** Like {@link hasMore}, among the accesses of one creator: see {@link listIdsCreatedBy}. */
-  hasMoreCreatedBy(creator: string, limit: number): boolean {
-    return this.#hasMore(`${byCreator} AND deleted IS NULL`, { creator, limit })
+  /**
+   * Returns how much of what {@link hasMore} allows the accesses of one creator take: more than 1 if there are more. See
+   * {@link listIdsCreatedBy}.
+   */
+  measureCreatedBy(creator: string, limit: number): number {
+    return this.#measure(`${byCreator} AND deleted IS NULL`, { creator, limit })
   }
 
   /** Like {@link hasMore}, among the accesses of {@link listIdsByPrefix}. */
   hasMoreByPrefix(type: string, prefix: string, limit: number): boolean {
-    return this.#hasMore(byPrefix, { type, prefix, limit })
+    return this.#measure(byPrefix, { type, prefix, limit }) > 1
   }
 
   /** Lists the names of at most `limit` accesses after an id, including deleted ones, by id. Does not read their permissions. */
@@ -241,10 +244,10 @@ export class AccessRepository {
     return { accesses, isLast: true }
   }
 
-  #hasMore(condition: string, values: Readonly<Record<string, string | number>>): boolean {
-    const sql = `SELECT count(*) > @limit OR total(size) > @maxSize FROM
+  #measure(condition: string, values: Readonly<Record<string, string | number>>): number {
+    const sql = `SELECT max(count(*) * 1.0 / @limit, total(size) / @maxSize) FROM
       (SELECT octet_length(body) AS size FROM access WHERE ${condition} LIMIT +@limit + 1)`
-    return column(this.db, sql).get({ ...values, maxSize: maxSizeAtOnce }) === 1
+    return column(this.db, sql).get({ ...values, maxSize: maxSizeAtOnce }) as number
   }
 
   #write(sql: string, given: Access): Access {

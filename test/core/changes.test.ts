@@ -41,6 +41,22 @@ t.test('changes stay small for many items in the same streams', async t => {
   t.equal(changes.size, 4)
 })
 
+t.test('changes stay small for very many items in different streams', async t => {
+  const changes = new Changes({ find: () => undefined })
+  const ids = Array.from({ length: 60 }, (_, n) => `access-${n}`)
+  for (const [n, id] of ids.entries()) changes.addAccess({ id, type: 'shared' }, listIds(n))
+  changes.add('streams', ['a'])
+  const [streams, accesses] = changes.list()
+  t.same(streams, { kind: 'streams', places: [[['a']]], accessIds: [] })
+  t.equal(accesses!.places?.length, undefined)
+  t.same(accesses!.accessIds, ids)
+  t.equal(changes.size, 2, 'only the ids of the accesses are kept')
+})
+
+function listIds(n: number): string[] {
+  return Array.from({ length: 5000 }, (_, at) => `${n}-${at}`)
+}
+
 function node(parents: ReadonlyMap<string, string | undefined>, id: string): StreamNode | undefined {
   if (!parents.has(id)) return undefined
   const parentId = parents.get(id)
@@ -57,13 +73,13 @@ function inKinds(changes: readonly Change[]): Change[] {
   return changeKinds.flatMap(kind => {
     const those = changes.filter(change => change.kind === kind)
     const places = new Map(
-      those.flatMap(change => change.places).map(place => [JSON.stringify(place), place])
+      those.flatMap(change => change.places ?? []).map(place => [JSON.stringify(place), place])
     )
     const accessIds = [...new Set(those.flatMap(change => change.accessIds))]
     return those.length === 0 ? [] : [{ kind, places: [...places.values()], accessIds }]
   })
 }
 
-function sizeOf({ places }: Change): number {
+function sizeOf({ places = [] }: Change): number {
   return places.flat().reduce((sum, path) => sum + 1 + path.length, 0)
 }

@@ -81,7 +81,7 @@ export const update = methodInSteps({
   },
   isLong: ({ accesses }, { id, update: given }) =>
     (given.permissions?.length ?? 0) > maxPermissions ||
-    (typeof id === 'string' && accesses.hasMoreCreatedBy(getBaseId(id), maxChildren))
+    (typeof id === 'string' && accesses.measureCreatedBy(getBaseId(id), maxChildren) > 1)
 })
 
 const deviceNameViolation = {

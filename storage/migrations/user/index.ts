@@ -37,6 +37,7 @@ import { mirrors } from './v2/035-mirrors.js'
 import { deliveries } from './v2/036-deliveries.js'
 import { mirrorParts } from './v2/037-mirror-parts.js'
 import { peerExpiry } from './v2/038-peer-expiry.js'
+import { capabilityRemoval } from './v2/039-capability-removal.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -76,7 +77,8 @@ export const userSteps = {
   mirrors,
   deliveries,
   mirrorParts,
-  peerExpiry
+  peerExpiry,
+  capabilityRemoval
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { createId, createToken } from '../../../core/ids.js'
+import type { Access } from '../../../schemas/access.js'
 import type { Permission } from '../../../schemas/permission.js'
-import { openCoffer, type Answer, type Client } from '../../support/coffer.js'
+import { openCoffer, type Answer, type Client, type Service } from '../../support/coffer.js'
 import { app, apps, clientId, obtain, post, redirectUri } from '../../support/oauth.js'
 import { assertTakesLessThan, longestTurn } from '../../support/probe.js'
 import { inRotation } from '../../support/rotation.js'
@@ -67,6 +68,21 @@ async function assertEndsInPieces(t: Test, access: string, end: () => Promise<An
 /** Creates an app's access that can share its stream. */
 async function grantApp(fields: object = {}): Promise<Client> {
   return await alice.grant('manage', 'diary', { type: 'app', ...fields })
+}
+
+/** Has the client get a token of its own. Returns it. */
+async function openWorkerSession(t: Test, service: Service): Promise<string> {
+  const factor = { method: 'totp', content: { secret: 'A'.repeat(32) }, recoveryCodes: [] }
+  await service.call(undefined, 'test.enrol', { username: 'alice', factor })
+  const form = {
+    grant_type: 'client_credentials',
+    scope: 'diary:read',
+    client_id: worker.id,
+    client_secret: secret
+  }
+  const { body } = await post(service, '/oauth/token', form)
+  t.match(body, { token_type: 'Bearer' })
+  return body.access_token
 }
 
 const test = inRotation(t, 2)
@@ -184,23 +200,48 @@ test('a client with large sessions opens another', async t => {
         modifiedBy: 'system'
       })
   })
-  const factor = { method: 'totp', content: { secret: 'A'.repeat(32) }, recoveryCodes: [] }
-  await service.call(undefined, 'test.enrol', { username: 'alice', factor })
-  const form = {
-    grant_type: 'client_credentials',
-    scope: 'diary:read',
-    client_id: worker.id,
-    client_secret: secret
-  }
   const tokens: string[] = []
-  const open = async (): Promise<void> => {
-    const { body } = await post(service, '/oauth/token', form)
-    t.match(body, { token_type: 'Bearer' })
-    tokens.push(body.access_token)
-  }
+  const open = async (): Promise<void> => void tokens.push(await openWorkerSession(t, service))
   await assertTakesLessThan(t, limitMs, async () => await longestTurn(open), 1)
   await open()
   t.equal(new Set(tokens).size, 1, 'the session is found again')
   const names = store.accesses.list().filter(({ name }) => name === `oauth:${worker.id}`)
   t.equal(names.length, count, 'the expired session has ended')
+})
+
+test('sessions that have each shared a little end in steps', async t => {
+  const service = await openCoffer(t, apps(worker))
+  const { alice } = service
+  await alice.stream('diary')
+  const { accounts } = service.server.services
+  const store = accounts.openStore(accounts.find('alice')!)
+  const insert = (fields: Pick<Access, 'type' | 'name'> & Partial<Access>, createdBy = 'system'): string => {
+    const tracking = { created: 1, createdBy, modified: 1, modifiedBy: createdBy }
+    return store.accesses.insert({ ...tracking, id: createId(), token: createToken(), ...fields }).id
+  }
+  const plantSessions = async (client: string, fields: Partial<Access>): Promise<void> =>
+    await store.write(() => {
+      for (let n = 0; n < 20; n++) {
+        const id = insert({ type: 'app', name: `oauth:${client}`, deviceName: createId(), ...fields })
+        for (let each = 0; each < 10; each++) insert({ type: 'shared', name: createId() }, id)
+      }
+    })
+  const takeSteps = t.capture(store, 'writeInSteps', store.writeInSteps.bind(store))
+  const assertAllEnded = (): void => {
+    t.equal(takeSteps().length, 1)
+    t.same(
+      store.accesses.list().filter(({ created }) => created === 1),
+      []
+    )
+  }
+
+  const cmc = { role: 'counterparty', appCode: 'x', scopeStreamId: '', features: {}, counterparty: {} }
+  const held = await store.write(() => insert({ type: 'shared', name: 'peer', clientData: { cmc } }))
+  await plantSessions('other-client', { clientData: { 'coffer:offer': { accessId: held, name: 'study' } } })
+  await alice.do('accesses.delete', { id: held })
+  assertAllEnded()
+
+  await plantSessions(worker.id, { expires: 2 })
+  await openWorkerSession(t, service)
+  assertAllEnded()
 })

@@ -1,11 +1,23 @@
-/** Accesses that a peer or its app has shared, each with thousands of permissions, do not block other calls when the relationship ends. */
+/** Relationships and offers end without blocking other calls, however many there are, and whatever their peers have shared. */
 import t, { type Test } from 'tap'
+import type { Services } from '../../../core/call/services.js'
+import { Deliveries } from '../../../core/cmc/deliveries.js'
+import { createExpiryTask } from '../../../core/cmc/expiry.js'
 import { createId, createToken } from '../../../core/ids.js'
 import type { Access } from '../../../schemas/access.js'
 import type { Permission } from '../../../schemas/permission.js'
 import { Client, type Answer } from '../../support/coffer.js'
 import { assertTakesLessThan, longestTurn } from '../../support/probe.js'
-import { relate, scope, startTwo, write, type TwoServers } from '../../support/two-servers.js'
+import {
+  listPeers,
+  offer,
+  relate,
+  requestContent,
+  scope,
+  startTwo,
+  write,
+  type TwoServers
+} from '../../support/two-servers.js'
 
 /** Fewer accesses than are worked on in one piece, but 13 MB. */
 const count = 60
@@ -76,4 +88,58 @@ t.test('a relationship ends in pieces', async t => {
       async () => await write(paul, 'consent/revoke-cmc', { accessId: access.id }, scope)
     )
   })
+})
+
+t.test('very many ends', async t => {
+  const two = await startTwo(t, {}, { isShared: true })
+  const { dora, requesterService } = two
+  const { clock, server } = requesterService
+  const services = server.dispatcher.services as unknown as Services
+  const account = services.accounts.find(dora.username)!
+  const store = services.accounts.openStore(account)
+  const deliveries = new Deliveries(services)
+  deliveries.open(server.dispatcher)
+  t.teardown(() => deliveries.close())
+  await relate(two)
+  const [channel] = await listPeers(dora)
+
+  await t.test('of offers are made a few at a time', async t => {
+    const count = 45
+    for (let n = 0; n < count; n++) await offer(dora)
+    clock.advance(38 * 86_400)
+    const countOffers = (): number =>
+      store.accesses.list().filter(({ clientData }) => Object(clientData?.['cmc']).kind === 'capability')
+        .length
+    t.equal(countOffers(), count + 1)
+    const writes = t.capture(store, 'write', store.write.bind(store))
+    await deliveries.heal(account)
+    t.equal(countOffers(), 0)
+    t.ok(writes().length >= 4, 'other calls can write in between')
+  })
+
+  await t.test('of relationships are announced in steps', async t => {
+    const count = 20
+    await store.write(() => {
+      const held = store.accesses.find(channel.id)!
+      for (let n = 0; n < count; n++) {
+        const id = createId()
+        store.accesses.insert({ ...held, id, token: createToken(), name: id, expires: clock.now() + 60 })
+        store.cmc.putRelationship({ access: id, scope, slug: `peer-${n}` })
+      }
+    })
+    const takeSteps = t.capture(store, 'writeInSteps', store.writeInSteps.bind(store))
+    clock.advance(61)
+    await createExpiryTask(services).run(account)
+    t.ok(takeSteps().length > 0, 'when they expire')
+    t.same(store.cmc.listExpired(clock.now()), [])
+    await deliveries.tellPeersOfEnd(account)
+    t.ok(takeSteps().length > 0, 'when the account ends')
+  })
+})
+
+t.test('an offer that is too long for other servers to read is refused', async t => {
+  const { dora } = await startTwo(t, {}, { isShared: true })
+  const { error } = await write(dora, 'consent/request-cmc', requestContent({ more: 'x'.repeat(250_000) }))
+  t.match(error, { id: 'invalid-operation', data: { id: 'cmc-capability-offer-too-large' } })
+  t.ok(await offer(dora, { more: 'x'.repeat(200_000) }))
 })

@@ -121,7 +121,7 @@ async function setUp(t: Test, overrides = {}): Promise<Setup> {
   const registry = new Registry(server.services, definitions)
   const told: string[] = []
   t.teardown(
-    server.services.bus.subscribe(({ username }, { kind, places }) =>
+    server.services.bus.subscribe(({ username }, { kind, places = [] }) =>
       told.push([username, kind, ...places.flat(2)].join(' '))
     )
   )

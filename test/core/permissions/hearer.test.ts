@@ -1,7 +1,7 @@
 /** The subscribers of a change in thousands of streams are determined in slices, without blocking other calls. */
 import t from 'tap'
 import { Changes } from '../../../core/changes.js'
-import { ChangeRecipient } from '../../../core/permissions/change-recipient.js'
+import { ChangeRecipient, mayNarrow } from '../../../core/permissions/change-recipient.js'
 import { findMatchingKeys } from '../../../core/notifications/matching-scopes.js'
 import type { Steps } from '../../../storage/steps.js'
 import { openCoffer } from '../../support/coffer.js'
@@ -73,9 +73,41 @@ t.test('the scope of a change in thousands of streams is determined in slices', 
   const before = changed('streams', [['top'], ...ids.map(id => [id])])
   await alice.do('streams.update', { id: 'top', update: { parentId: 'other' } })
   const after = changed('streams', [['top'], ...ids.map(id => [id])])
-  const moved = { ...before, places: [...before.places, ...after.places] }
+  const moved = { ...before, places: [...before.places!, ...after.places!] }
   const found = counted(seeing.mayChangeVisibility({ ...moved, places: before.places }))
   t.equal(found.value, false)
   t.ok(found.count >= many / 200, `${found.count} steps`)
   t.equal(counted(blind.mayChangeVisibility(moved)).value, true, 'it has come into sight')
+})
+
+t.test('a change whose streams are too many to be kept is told to all', async t => {
+  const { alice, server } = await openCoffer(t)
+  const { accounts } = server.services
+  const store = accounts.openStore(accounts.find('alice')!)
+  await alice.stream('other')
+  const changes = new Changes(store.streams)
+  for (let n = 0; n < 60; n++) {
+    const ids = Array.from({ length: 5000 }, (_, at) => `${n}-${at}`)
+    changes.addAccess({ id: `access-${n}`, type: 'shared' }, ids)
+    changes.add('events', ids)
+    changes.add('streams', ids)
+  }
+  const { access } = await alice.grant('read', 'other')
+  const recipient = new ChangeRecipient(store, store.accesses.find(access.id)!)
+  const query = { streams: ['other'] }
+  const scopes = {
+    0: { kind: 'streams', query },
+    1: { kind: 'events', query: { ...query, types: ['note/txt'] } },
+    2: { kind: 'accesses', query },
+    3: { kind: 'accesses', query: { accessIds: ['access-7'], types: ['shared'] } },
+    4: { kind: 'accesses', query: { accessIds: ['another'] } }
+  } as never
+  const keys = changes.list().map(change => counted(findMatchingKeys(scopes, recipient, change)).value)
+  t.same(keys, [['0'], ['1'], ['2', '3']])
+  for (const change of changes.list()) {
+    const changesSight = change.kind === 'streams'
+    t.equal(counted(recipient.mayChangeVisibility(change)).value, changesSight)
+    const current = { access: store.accesses.find(access.id)!, store }
+    t.equal(counted(mayNarrow(change, current)).value, changesSight)
+  }
 })

@@ -248,7 +248,7 @@ t.test('streams.delete', async t => {
     await plant(alice)
     await trash(alice, 'low')
     const told: Answer[] = []
-    server.services.bus.subscribe((_, { kind, places }) =>
+    server.services.bus.subscribe((_, { kind, places = [] }) =>
       told.push([kind, places.map(paths => paths.join(' '))])
     )
     await alice.do('streams.delete', { id: 'low', mergeEventsWithParent: true })

@@ -16,6 +16,7 @@ import {
   read,
   redirectUri
 } from '../../../support/oauth.js'
+import { receiver } from '../../../support/receiver.js'
 
 const other = {
   id: 'other-client',
@@ -55,6 +56,20 @@ t.test('codes', async t => {
     t.match(await read(service, 'alice', tokens.access_token), live)
     t.match(await exchange(service, begun, answered), { status: 400, body: { error: 'invalid_grant' } })
     t.match(await read(service, 'alice', tokens.access_token), dead)
+  })
+
+  t.test('end accesses of which webhooks are told, when they are used again', async t => {
+    const service = await coffer(t, { ...apps(app), webhooks: { allowInternalTargets: true } })
+    const { alice } = service
+    await alice.stream('diary')
+    const begun = await begin(service)
+    const answered = await agree(service, alice, begun)
+    await exchange(service, begun, answered)
+    const watcher = await alice.grant('manage', 'diary', { type: 'app' })
+    const target = await receiver(t)
+    await watcher.do('webhooks.create', { url: target.url })
+    t.match(await exchange(service, begun, answered), { body: { error: 'invalid_grant' } })
+    t.same(await target.received(1), [['accessesChanged']])
   })
 
   t.test('are valid for a minute', async t => {
