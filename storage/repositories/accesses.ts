@@ -138,9 +138,12 @@ export class AccessRepository {
     return statement(this.db, sql).all({ creator, limit }) as CreatedAccess[]
   }
 
-  /** Returns whether more than `limit` accesses are not deleted, or their bodies have more than a megabyte. */
-  hasMore(limit: number): boolean {
-    return this.#hasMore('deleted IS NULL', { limit })
+  /**
+   * Returns whether more than `limit` accesses are not deleted, or their bodies have more than a megabyte; each counts as often as
+   * it is read, `times`.
+   */
+  hasMore(limit: number, times = 1): boolean {
+    return this.#hasMore('deleted IS NULL', { limit, times })
   }
 
   /** Like {@link hasMore}, among the accesses of one creator: see {@link listIdsCreatedBy}. */
@@ -242,9 +245,9 @@ export class AccessRepository {
   }
 
   #hasMore(condition: string, values: Readonly<Record<string, string | number>>): boolean {
-    const sql = `SELECT count(*) > @limit OR total(size) > @maxSize FROM
+    const sql = `SELECT count(*) * @times > @limit OR total(size) * @times > @maxSize FROM
       (SELECT octet_length(body) AS size FROM access WHERE ${condition} LIMIT +@limit + 1)`
-    return column(this.db, sql).get({ ...values, maxSize: maxSizeAtOnce }) === 1
+    return column(this.db, sql).get({ times: 1, ...values, maxSize: maxSizeAtOnce }) === 1
   }
 
   #write(sql: string, given: Access): Access {
