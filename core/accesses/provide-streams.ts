@@ -1,6 +1,6 @@
 /** Creates or restores the streams that an app asked for: the user has approved them together with the access. (docs/spec/accesses.md#creating-an-access) */
 import type { Stream } from '../../schemas/stream.js'
-import { addStream, insertStreamInSteps } from '../streams/ended-permissions.js'
+import { addStream, insertStream } from '../streams/ended-permissions.js'
 import type { RequestedPermission } from './granting.js'
 import { toSlug } from '../ids.js'
 import type { Call } from '../call/method.js'
@@ -54,9 +54,7 @@ function* provideStream(call: Call, streamId: string, name: string): Steps<void>
       modified,
       modifiedBy
     }
-    yield* insertStreamInSteps(call, stream, () =>
-      writeStream(store.streams, stream, () => addStream(call, stream))
-    )
+    yield* insertStream(call, stream, () => writeStream(store.streams, stream, () => addStream(call, stream)))
     changes.add('streams', [stream.id])
     yield
   }

@@ -8,12 +8,9 @@ import type { Caller } from '../permissions/caller.js'
 import type { Call, Result } from './method.js'
 
 /**
- * How a call goes on after {@link MethodHook.before}: with these params, once the work is done, if any, or with this result instead
- * of the method's.
+ * How a call goes on after {@link MethodHook.before}: with these params, or with this result instead of the method's.
  */
-type HookDecision =
-  | { readonly params: unknown; readonly work?: Steps<void> | undefined }
-  | { readonly result: Result }
+export type HookDecision = { readonly params: unknown } | { readonly result: Result }
 
 /** The rules of a module for one method. All members are optional. */
 export interface MethodHook {
@@ -21,8 +18,8 @@ export interface MethodHook {
   needsPreparation?(caller: Caller, params: unknown): boolean
   /** Does asynchronous work before the transaction. Its result is the third argument of `before`. */
   prepare?(call: Call, params: unknown): Promise<unknown>
-  /** Runs before the method, in its transaction. Throws to refuse the call. */
-  before?(call: Call, params: unknown, prepared: unknown): HookDecision
+  /** Runs before the method, in its transaction. Throws to refuse the call. What may take long, runs in steps. */
+  before?(call: Call, params: unknown, prepared: unknown): HookDecision | Steps<HookDecision>
   /** Runs after the method, in its transaction. Returns the result of the call. */
   after?(call: Call, params: unknown, result: Result): Result
   /** Delays the response to a write that is durable and published. Not for calls of a batch. Must not reject. */

@@ -35,7 +35,7 @@ import {
 } from './peers/peer-calls.js'
 import { addMachinery, replaceStreams, selectGranted } from './permissions.js'
 import { addRelationship, endRelationship, findRelationship } from './relationships.js'
-import { addSecrets, amendContent, insertAccess, recordAction, writeAsService } from './service-calls.js'
+import { addSecrets, amendContent, insertAccess, recordAction, writeStepsAsService } from './service-calls.js'
 import { isOwnerOfSlug, providePeerStreams } from './streams.js'
 
 /** An offer that has been read and checked. */
@@ -125,14 +125,14 @@ export async function grantOffer(
   offer: CheckedOffer
 ): Promise<void> {
   if (hasSchedule(offer.content)) await services.timers.mark(account)
-  await writeAsService(services, account, call => {
+  await writeStepsAsService(services, account, function* (call) {
     const { now: next, store } = call
     const queued = store.cmc.findDelivery(row)
     const trigger = store.events.find(body.trigger)
     if (!queued) return
     // The user has deleted the event: nothing is accepted.
     if (!trigger) return store.cmc.removeDelivery(row.number)
-    const granted = createGrant(call, body.chosen, body.trigger, offer)
+    const granted = yield* createGrant(call, body.chosen, body.trigger, offer)
     store.cmc.updateDelivery({ ...queued, attempts: 0, next, body: JSON.stringify({ ...body, granted }) })
   })
 }
@@ -142,12 +142,12 @@ export async function grantOffer(
  * is to be sent to the requester. Throws `TriggerFailed` if the grant has expired or the name belongs to another
  * peer.
  */
-function createGrant(
+function* createGrant(
   call: Call,
   chosen: Acceptance['chosen'],
   triggerId: string,
   { capabilityId, content, offerId, request, requester, scope }: CheckedOffer
-): NonNullable<Acceptance['granted']> {
+): Steps<NonNullable<Acceptance['granted']>> {
   const { account, services, store } = call
   const self = getOwnName(services.config, account.username)
   const selected = selectGranted(store.streams, request, chosen.grantedPermissions)
@@ -160,7 +160,7 @@ function createGrant(
     throw new TriggerFailed('cmc-handler-build-data-grant-failed', { reason: 'expired' })
   const features = joinFeatures(readFeatures(request['features']), readFeatures(chosen.features))
   if (!isOwnerOfSlug(call, scope, requester)) throw new TriggerFailed('cmc-handler-counterparty-unknown')
-  const streams = providePeerStreams(call, scope, requester)
+  const streams = yield* providePeerStreams(call, scope, requester)
   const appCode = parseAppPlace(scope)!.app
   const mark: CounterpartyMark = {
     role: 'counterparty',
@@ -195,7 +195,7 @@ function createGrant(
   recordAction(call, 'cmc.accept', { peer: requester, accessId: access.id })
   const { ownStreams } = chosen
   const author = store.events.find(triggerId)?.createdBy ?? ''
-  const formId = addForm(call, { content, permissions, ownStreams, author })
+  const formId = yield* addForm(call, { content, permissions, ownStreams, author })
   const endpoint = apiEndpoint(services.config, account.username, access.token)
   addSecrets(call, triggerId, { acceptedBy: { apiEndpoint: endpoint } })
   return {

@@ -1,30 +1,39 @@
 /** The rules of consent and messages for accesses and streams, as hooks of the methods. (docs/spec/consent.md) */
 import type { Access } from '../../schemas/access.js'
-import type { Permission } from '../../schemas/permission.js'
+import { isStreamPermission, type Level, type Permission } from '../../schemas/permission.js'
+import type { Steps } from '../../storage/steps.js'
 import { formatWireId, getBaseId } from '../access-ids.js'
 import type { MethodHook } from '../call/hooks.js'
 import type { Call } from '../call/method.js'
-import { isCmcId, isReservedCmcId, parseAppPlace } from '../cmc-ids.js'
+import { getCmcParent, isCmcId, isReservedCmcId } from '../cmc-ids.js'
+import { ranks } from '../permissions/levels.js'
 import { getCapability, getCounterparty } from '../permissions/peer-access.js'
-import { isObject } from '../validation/is-object.js'
 import { fail } from '../errors.js'
 import { replaceGranted, withoutMachinery } from './permissions.js'
 import { announceEnd, findRelationship } from './relationships.js'
 import { announceChange } from './scope-updates.js'
 import { assertEnabled, beforeCreate, beforeDelete, beforeUpdate, provideScope } from './streams.js'
 
-/** Creates the streams of apps that permissions name. */
-function provideNamed(call: Call, permissions: unknown): void {
-  if (!Array.isArray(permissions)) return
+/** Creates the streams of apps that permissions name, unless the caller may not grant these. */
+function* provideNamed(call: Call, permissions: readonly Permission[] = []): Steps<void> {
   const isPeer = getCounterparty(call.caller.access) !== undefined
-  for (const permission of permissions as unknown[]) {
-    const id = isObject(permission) ? permission['streamId'] : undefined
-    if (typeof id !== 'string' || !isCmcId(id)) continue
+  for (const permission of permissions) {
+    yield
+    if (!isStreamPermission(permission) || !isCmcId(permission.streamId)) continue
     // Those that it shared with would write there as if they were the user.
     if (isPeer) fail('forbidden', 'Peers cannot share the streams of a relationship')
     assertEnabled(call)
-    if (!isReservedCmcId(id) && parseAppPlace(id)) provideScope(call, id)
+    const { level, streamId } = permission
+    if (!isReservedCmcId(streamId) && mayGrant(call, streamId, level)) yield* provideScope(call, streamId)
   }
+}
+
+/** Returns whether a level may be granted on a stream that inherits its level if it does not exist. `none` needs no stream. */
+function mayGrant({ caller, store }: Call, streamId: string, level: Level): boolean {
+  let known: string | null = streamId
+  while (known !== null && !store.streams.find(known)) known = getCmcParent(known)
+  const held = caller.level(known ?? '*')
+  return held !== undefined && level !== 'none' && ranks[held] >= ranks[level]
 }
 
 /**
@@ -32,15 +41,15 @@ function provideNamed(call: Call, permissions: unknown): void {
  * peers. Error: `unavailable-method` if permissions name such streams while consent is switched off.
  */
 export const createAccessHook: MethodHook = {
-  before(call, given) {
-    provideNamed(call, (given as { readonly permissions?: unknown }).permissions)
+  *before(call, given) {
+    yield* provideNamed(call, (given as { readonly permissions: readonly Permission[] }).permissions)
     return { params: given }
   }
 }
 
 interface UpdateParams {
   readonly id: string
-  readonly update: Readonly<Record<string, unknown>>
+  readonly update: { readonly permissions?: readonly Permission[] }
 }
 
 /** The access of a peer that a call is about to change or to end, by call. */
@@ -57,21 +66,18 @@ function findPeerAccess(call: Call, id: string): Access | undefined {
  * of an offer. Refuses peers, and permissions while consent is switched off, as {@link createAccessHook}.
  */
 export const updateAccessHook: MethodHook = {
-  before(call, given) {
+  *before(call, given) {
     const params = given as UpdateParams
     const { id, update } = params
     if (getCapability(call.store.accesses.find(getBaseId(id))))
       fail('forbidden', 'The link of an offer cannot change')
-    provideNamed(call, update['permissions'])
+    yield* provideNamed(call, update.permissions)
     const access = findPeerAccess(call, id)
     if (!access) return { params }
     former.set(call, access)
-    if (!Array.isArray(update['permissions'])) return { params }
+    if (!update.permissions) return { params }
     // The permissions for messages stay, whatever else the peer may do.
-    const permissions = replaceGranted(
-      withoutMachinery(update['permissions'] as Permission[]),
-      access.permissions ?? []
-    )
+    const permissions = replaceGranted(withoutMachinery(update.permissions), access.permissions ?? [])
     return { params: { ...params, update: { ...update, permissions } } }
   },
   after(call, _params, result) {
@@ -104,10 +110,10 @@ export const deleteAccessHook: MethodHook = {
  * while consent is switched off, and those of {@link beforeCreate}.
  */
 export const createStreamHook: MethodHook = {
-  before(call, given) {
+  *before(call, given) {
     const params = given as { readonly id?: string | null; readonly parentId?: string | null }
     if (isCmcId(params.id ?? '')) assertEnabled(call)
-    beforeCreate(call, params)
+    yield* beforeCreate(call, params)
     return { params }
   }
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { cmcInbox, getResponseStreamId, parseAppPlace } from '../cmc-ids.js'
 import type { StoredAnswer } from '../../storage/cmc/cmc-repository.js'
+import type { Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import { ApiError, fail } from '../errors.js'
 import { createId, createToken } from '../ids.js'
@@ -104,11 +105,11 @@ const maxAnswerLength = 65_536
  * single use. Errors: `invalid-request-structure`, `forbidden`, `unknown-resource`, `item-already-exists` for
  * an id that answers another offer, and `invalid-operation` with the id of a reason.
  */
-export function receiveAnswer(call: Call, params: AnswerParams): object {
+export function* receiveAnswer(call: Call, params: AnswerParams): Steps<object> {
   if (call.files.length > 0) fail('invalid-request-structure', 'Answers have no files')
   if ((JSON.stringify(params.content) ?? '').length > maxAnswerLength)
     refuseContent(params.type, [`content must have at most ${maxAnswerLength} characters`])
-  if (params.type === types.accept) return receiveAcceptance(call, params)
+  if (params.type === types.accept) return yield* receiveAcceptance(call, params)
   if (params.type === types.refuse) return receiveRefusal(call, params)
   return refuse('cmc-event-type-not-allowed', 'An offer can be accepted or refused', {
     eventType: params.type
@@ -120,7 +121,7 @@ export function receiveAnswer(call: Call, params: AnswerParams): object {
  * the request. Returns the answer; for one that has arrived before, the same without effects. Refuses offers that are
  * used, expired or gone.
  */
-function receiveAcceptance(call: Call, params: AnswerParams): object {
+function* receiveAcceptance(call: Call, params: AnswerParams): Steps<object> {
   const { account, now, services } = call
   const { content, endpoint, from } = parseAcceptance(params)
   const held = requireHeld(call)
@@ -133,7 +134,7 @@ function receiveAcceptance(call: Call, params: AnswerParams): object {
   const slug = createSlug(from)!
   if (!isOwnerOfSlug(call, scope, from))
     refuse('cmc-handler-counterparty-unknown', 'Another account has messages under the same slug')
-  const streams = providePeerStreams(call, scope, from)
+  const streams = yield* providePeerStreams(call, scope, from)
   const self = getOwnName(services.config, account.username)
   const ownSlug = createSlug(self)!
   const features = joinFeatures(

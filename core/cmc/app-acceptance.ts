@@ -3,7 +3,7 @@ import type { Event } from '../../schemas/event.js'
 import type { Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import type { PeerOffer } from '../call/services.js'
-import { writeSeparately } from '../call/write-separately.js'
+import { writeStepsSeparately } from '../call/write-separately.js'
 import { cmcApps, parseAppPlace } from '../cmc-ids.js'
 import { getCounterparty } from '../permissions/peer-access.js'
 import { isObject } from '../validation/is-object.js'
@@ -40,7 +40,7 @@ const maxAttempts = 20
 export async function acceptForApp(call: Call, offer: PeerOffer, acceptance: AppAcceptance): Promise<string> {
   const { account, services } = call
   assertEnabled(call)
-  const id = await writeSeparately(call, (_store, inCall) => writeAnswer(inCall, offer, acceptance))
+  const id = await writeStepsSeparately(call, (_store, inCall) => writeAnswer(inCall, offer, acceptance))
   await services.waitForAccepted(account, id, maxWaitMs)
   const store = services.accounts.openStore(account)
   const { dataGrantAccessId, failure, status } = store.read(() => readContent(store, id))
@@ -55,11 +55,11 @@ export async function acceptForApp(call: Call, offer: PeerOffer, acceptance: App
 }
 
 /** Writes the event that accepts an offer, unless there is one. Returns its id. */
-function writeAnswer(
+function* writeAnswer(
   call: Call,
   { content: { request } }: PeerOffer,
   { app, capabilityUrl, chosen, request: key }: AppAcceptance
-): string {
+): Steps<string> {
   const { store } = call
   const content = { ...chosen, capabilityUrl }
   assertContent(types.accept, content)
@@ -73,7 +73,7 @@ function writeAnswer(
     const id = deriveEventId('app', key, String(attempt))
     if (!store.events.findText(id)) {
       const streamId = getAppStreamId(app)
-      provideScope(call, streamId)
+      yield* provideScope(call, streamId)
       const place = parseAppPlace(streamId)!
       const written = actOn(call, { id, type: types.accept, streamId, place, content })
       insertEvent(call, { ...written, id, streamId, type: types.accept })

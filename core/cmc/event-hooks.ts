@@ -1,6 +1,7 @@
 /** The rules of consent and messages for events, as hooks of the methods. (docs/spec/consent.md) */
 import { cmcApps, cmcInbox, cmcRoot, isCmcId, isInternalCmcId, parseAppPlace } from '../cmc-ids.js'
 import type { Event } from '../../schemas/event.js'
+import type { Steps } from '../../storage/steps.js'
 import type { MethodHook } from '../call/hooks.js'
 import type { Call } from '../call/method.js'
 import { ApiError, fail } from '../errors.js'
@@ -25,7 +26,7 @@ import { receive } from './inbound.js'
 import { checkMove, isMove } from './peers/moves.js'
 import { findOffer } from './offers.js'
 import type { PeerLimits } from './peers/peer-limits.js'
-import { writeAsService } from './service-calls.js'
+import { writeStepsAsService } from './service-calls.js'
 import { StreamFilter } from './stream-filter.js'
 import { assertEnabled, provideStreams } from './streams.js'
 import { actOn, type Written } from './triggers.js'
@@ -59,7 +60,7 @@ export function createCreateHook(deliveries: Deliveries, limits: PeerLimits): Me
       if (mark && type === types.backChannel) return await checkMove(deliveries.peers, call, mark, content)
       return await checkAcceptance(deliveries.peers, call, params as CreateParams)
     },
-    before(call, given, prepared) {
+    *before(call, given, prepared) {
       const params = given as CreateParams
       const ids = (getNamedStreams(params) ?? []).filter(isCmcId)
       const capability = getCapability(call.caller.access)
@@ -68,12 +69,12 @@ export function createCreateHook(deliveries: Deliveries, limits: PeerLimits): Me
         if (!asksOthers(call.caller, params)) countCall(call, limits)
         call.caller.must('create', ...(getNamedStreams(params) ?? []))
         if (prepared instanceof ApiError) throw prepared
-        return { result: receiveAnswer(call, params) }
+        return { result: yield* receiveAnswer(call, params) }
       }
       if (ids.length === 0) return { params }
       assertEnabled(call)
       if (prepared instanceof ApiError) throw prepared
-      return writeEvent(call, { limits, movedTo: prepared as Person | undefined }, params, ids)
+      return yield* writeEvent(call, { limits, movedTo: prepared as Person | undefined }, params, ids)
     },
     settle(account, params, result) {
       if ((params as CreateParams).type !== types.accept) return undefined
@@ -98,19 +99,19 @@ function countCall(call: Call, limits: PeerLimits): void {
   else if (getCounterparty(access)) limits.count(call, maxPerPeerPerMinute)
 }
 
-/** Checks an event that is written below `:_cmc:`, and acts on it. Returns the params to write it with, and what remains to be done. */
-function writeEvent(
+/** Checks an event that is written below `:_cmc:`, and acts on it. Returns the params to write it with. */
+function* writeEvent(
   call: Call,
   { limits, movedTo }: { readonly limits: PeerLimits; readonly movedTo: Person | undefined },
   params: CreateParams,
   ids: readonly string[]
-): { readonly params: object; readonly work?: Written['work'] } {
+): Steps<{ readonly params: object }> {
   const { type } = params
   if (new Set(ids).size > 1) refuseContent(type, ['an event can be in one stream below ":_cmc:" only'])
   const [streamId] = ids as [string]
   if (isInternalCmcId(streamId)) fail('unknown-referenced-resource', `Unknown streams: ${streamId}`)
   const isScope = parseAppPlace(streamId)?.scope === streamId
-  provideStreams(call, isScope ? streamId : undefined)
+  yield* provideStreams(call, isScope ? streamId : undefined)
   const mark = getCounterparty(call.caller.access)
   if (!asksOthers(call.caller, params)) countCall(call, limits)
   if (streamId === cmcInbox && !mark)
@@ -137,7 +138,7 @@ function writeEvent(
       { access: call.caller.access!, mark },
       { type, streamId, place, content, movedTo }
     )
-    return { params: storeSecrets(call, params, written), work: written.work }
+    return yield* finishEvent(call, params, written)
   }
   if (type === types.backChannel)
     refuse('cmc-event-type-not-allowed', 'Only the servers of peers write this type', { eventType: type })
@@ -145,15 +146,15 @@ function writeEvent(
   if (!place) refuse('cmc-event-type-not-allowed', `${type} cannot be written there`, { eventType: type })
   const id = params.id ?? createId()
   const written = actOn(call, { id, type, streamId, place, content: params.content })
-  return { params: storeSecrets(call, { ...params, id }, written), work: written.work }
+  return yield* finishEvent(call, { ...params, id }, written)
 }
 
-/** Stores the secrets of an event. Returns the params to write it with. */
-function storeSecrets(
+/** Stores the secrets of an event, and does what remains to be done. Returns the params to write it with. */
+function* finishEvent(
   call: Call,
   params: CreateParams,
-  { content, secrets }: { readonly content: Content; readonly secrets?: object }
-): object {
+  { content, secrets, work }: Written
+): Steps<{ readonly params: object }> {
   const id = params.id ?? createId()
   if (secrets && Object.keys(secrets).length > 0) {
     // The secrets of another event must not be replaced.
@@ -161,7 +162,8 @@ function storeSecrets(
       fail('item-already-exists', `An event with the ID "${id}" already exists`, { id })
     call.store.cmc.setSecrets(id, secrets)
   }
-  return { ...params, id, content }
+  if (work) yield* work
+  return { params: { ...params, id, content } }
 }
 
 /** Params of `events.update`. */
@@ -287,7 +289,7 @@ export function createGetHook(limits: PeerLimits): MethodHook {
       if (filter.isMissing && call.services.config.cmc.enabled) {
         const { account, services } = call
         // A read cannot write: the streams that it names come into being right after it.
-        void writeAsService(services, account, provideStreams).catch((cause: unknown) =>
+        void writeStepsAsService(services, account, provideStreams).catch((cause: unknown) =>
           services.log.warn('streams could not be created', { accountId: account.id, cause })
         )
       }

@@ -1,5 +1,7 @@
 /** Forms that come with offers: a member of the offer that other servers ignore. (docs/spec/consent.md#forms) */
 import type { Permission } from '../../schemas/permission.js'
+import { NeedsSteps } from '../../storage/errors.js'
+import type { Steps } from '../../storage/steps.js'
 import { getBaseId } from '../access-ids.js'
 import type { Call } from '../call/method.js'
 import { zonesKey, type ZonePeriod } from '../../schemas/zones.js'
@@ -51,10 +53,10 @@ interface Granted {
  * is none, if its stream is not granted for reading, or if the author is not the user. Throws `TriggerFailed`
  * if it cannot be added.
  */
-export function addForm(
+export function* addForm(
   call: Call,
   { author, content, ownStreams, permissions }: Granted
-): string | undefined {
+): Steps<string | undefined> {
   const { store } = call
   const form = content[formKey]
   if (!isObject(form)) return undefined
@@ -72,12 +74,13 @@ export function addForm(
   const { permissions: asked } = content['request'] as { readonly permissions: readonly Content[] }
   const name = asked.find(each => each['streamId'] === offered)?.['defaultName']
   try {
-    return addOfferedForm({ ...call, caller: new Caller(store, access) }, form, {
+    return yield* addOfferedForm({ ...call, caller: new Caller(store, access) }, form, {
       streamId,
       name: typeof name === 'string' ? name : undefined,
       zone: findZone(call)
     })
   } catch (error) {
+    if (error instanceof NeedsSteps) throw error
     if (error instanceof NoRoom) throw new TriggerFailed('cmc-handler-no-room', { problem: error.message })
     throw new TriggerFailed(reason)
   }

@@ -1,6 +1,6 @@
 /** The streams for consent and messages, which appear when they are first needed, and who may change them. (docs/spec/consent.md#streams) */
 import type { KeyValue } from '../../schemas/scalars.js'
-import type { Stream } from '../../schemas/stream.js'
+import type { Steps } from '../../storage/steps.js'
 import {
   cmcApps,
   cmcInbox,
@@ -12,8 +12,9 @@ import {
 } from '../cmc-ids.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
-import { insertStream } from '../streams/ended-permissions.js'
+import { addStream, insertStream } from '../streams/ended-permissions.js'
 import { listSubtree } from '../streams/tree.js'
+import { writeWithFreeName } from '../streams/write-stream.js'
 import type { Person } from '../permissions/peer-access.js'
 import { isObject } from '../validation/is-object.js'
 import { refuse } from './failures.js'
@@ -29,29 +30,29 @@ const reserved = [
 ] as const
 
 /** Creates the streams that every account that takes part has, and the root of the app that an id is for. */
-export function provideStreams(call: Call, id?: string): void {
-  for (const [streamId, name] of reserved) provideStream(call, streamId, name, reservedMark)
+export function* provideStreams(call: Call, id?: string): Steps<void> {
+  for (const [streamId, name] of reserved) yield* provideStream(call, streamId, name, reservedMark)
   const place = id === undefined ? undefined : parseAppPlace(id)
-  if (place) provideStream(call, `${cmcApps}:${place.app}`, place.app, rootMark)
+  if (place) yield* provideStream(call, `${cmcApps}:${place.app}`, place.app, rootMark)
 }
 
 /** Creates a stream in which an app writes, with its ancestors. */
-export function provideScope(call: Call, id: string): void {
-  provideStreams(call, id)
-  provideWithAncestors(call, id)
+export function* provideScope(call: Call, id: string): Steps<void> {
+  yield* provideStreams(call, id)
+  yield* provideWithAncestors(call, id)
 }
 
 /** Creates the streams of a relationship. Returns their ids. */
-export function providePeerStreams(
+export function* providePeerStreams(
   call: Call,
   scope: string,
   peer: Person
-): { readonly chats: string; readonly collectors: string } {
-  provideScope(call, scope)
+): Steps<{ readonly chats: string; readonly collectors: string }> {
+  yield* provideScope(call, scope)
   const ids = listPeerStreams(scope, peer)
   const { host, username } = peer
   const mark = { cmc: { ...reservedMark.cmc, peer: { username, host } } }
-  for (const id of Object.values(ids)) provideWithAncestors(call, id, mark)
+  for (const id of Object.values(ids)) yield* provideWithAncestors(call, id, mark)
   return ids
 }
 
@@ -72,43 +73,35 @@ export function isOwnerOfSlug({ store }: Call, scope: string, peer: Person): boo
   })
 }
 
-function provideWithAncestors(call: Call, id: string, mark: KeyValue = reservedMark): void {
+function* provideWithAncestors(call: Call, id: string, mark: KeyValue = reservedMark): Steps<void> {
   const parent = getCmcParent(id)
-  if (parent !== null && !call.store.streams.find(parent)) provideWithAncestors(call, parent)
+  if (parent !== null && !call.store.streams.find(parent)) yield* provideWithAncestors(call, parent)
   const name = id.slice(id.lastIndexOf(':') + 1)
-  provideStream(call, id, name, isReservedCmcId(id) ? mark : undefined)
+  yield* provideStream(call, id, name, isReservedCmcId(id) ? mark : undefined)
 }
 
 /** Creates a stream unless it exists. If a sibling has its name, the id is appended to the name. */
-function provideStream(call: Call, id: string, name: string, clientData: KeyValue | undefined): void {
+function* provideStream(call: Call, id: string, name: string, clientData: KeyValue | undefined): Steps<void> {
   const { changes, now, store } = call
   if (store.streams.find(id)) return
-  const parentId = getCmcParent(id)
-  const siblings = parentId === null ? store.streams.roots() : [...store.streams.find(parentId)!.children]
-  const isTaken = siblings.some(node => node.stream.name === name)
   const at = store.stamp(now)
-  const stream: Stream = {
-    id,
-    name: isTaken ? `${name} (${id})` : name,
-    parentId,
-    ...(clientData && { clientData }),
-    created: at,
-    createdBy: 'system',
-    modified: at,
-    modifiedBy: 'system'
-  }
-  insertStream(call, stream)
+  const by = { created: at, createdBy: 'system', modified: at, modifiedBy: 'system' }
+  const fields = { id, parentId: getCmcParent(id), ...(clientData && { clientData }), ...by }
+  yield* insertStream(call, { id }, () =>
+    writeWithFreeName(id, [name, `${name} (${id})`], free => addStream(call, { ...fields, name: free }))
+  )
   changes.add('streams', [id])
+  yield
 }
 
 /**
  * Checks the creation of a stream by a caller, and creates what is above it. Error: `invalid-operation`
  * (`cmc-reserved-stream`) for streams of the service, and for ids that do not fit their parent.
  */
-export function beforeCreate(
+export function* beforeCreate(
   call: Call,
   { id, parentId }: { id?: string | null; parentId?: string | null }
-): void {
+): Steps<void> {
   const isBelow = typeof parentId === 'string' && isCmcId(parentId)
   if (typeof id !== 'string' || !isCmcId(id)) {
     if (isBelow)
@@ -120,7 +113,7 @@ export function beforeCreate(
     refuse('cmc-reserved-stream', `The parent of "${id}" must be "${getCmcParent(id)}"`)
   // Rolled back with the call if the caller may not create the stream.
   const isRoot = parentId === cmcApps
-  provideStreams(call, isRoot ? undefined : id)
+  yield* provideStreams(call, isRoot ? undefined : id)
 }
 
 /**

@@ -41,7 +41,7 @@ export class EventIntake {
       const found = store.events.find(id) ?? (yield* this.#findSame(record))
       if (found) {
         if (identity !== undefined || record.replaces || found.trashed) yield* this.#correct(found, record)
-      } else if (!store.history.findDeletion(id)) this.#create(id, record)
+      } else if (!store.history.findDeletion(id)) yield* this.#create(id, record)
       if (hasChangingId(record)) store.received.setItem(ids.getItemId(format.id, dated), found?.id ?? id)
     } catch (error) {
       if (!isRefusal(error)) throw error
@@ -63,12 +63,12 @@ export class EventIntake {
     return found.find(event => event.time === time && isDeepStrictEqual(event.content, content))
   }
 
-  #create(id: string, record: ReceivedRecord): void {
+  *#create(id: string, record: ReceivedRecord): Steps<void> {
     const { call, methods, provideStream } = this.context
     const draft = this.#toDraft(record)
     const files = (record.files ?? []).flatMap(({ key }) => this.files.get(key) ?? [])
     const { time, type } = record
-    const streamIds = [provideStream(record)]
+    const streamIds = [yield* provideStream(record)]
     runUninterrupted(methods.createEvent, { ...call, files }, { id, streamIds, type, time, ...draft })
   }
 

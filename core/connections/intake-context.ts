@@ -1,6 +1,7 @@
 /** What storing received records needs. */
 import type { RecordIds } from '../../imports/pipeline/record-ids.js'
 import type { ImportedRecord } from '../../imports/record.js'
+import type { Steps } from '../../storage/steps.js'
 import type { DialectInfo } from '../call/dialects.js'
 import type { Call, UserMethod } from '../call/method.js'
 
@@ -41,7 +42,7 @@ export interface IntakeContext {
   readonly format: DialectInfo['format']
   readonly ids: RecordIds
   /** Makes sure that the streams of a record exist. Returns the id of its own stream. */
-  readonly provideStream: (record: ReceivedRecord) => string
+  readonly provideStream: (record: ReceivedRecord) => Steps<string>
   /** Counts a record that cannot be stored. */
   readonly refuse: (kind: string, count?: number) => void
 }

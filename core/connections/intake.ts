@@ -105,15 +105,15 @@ function* groupByLane(format: string, records: readonly ReceivedRecord[]): Steps
  * Makes sure that the streams of a record exist; returns the id of its own stream. Error: `user-intervention-required` if there would
  * be too many streams, or too deep ones: then nothing of the request is stored.
  */
-function provideStream(
+function* provideStream(
   call: Call,
   { createStream }: IntakeMethods,
   { accessId, parentId, streamId }: Connection,
   path: readonly { readonly id: string; readonly name: string }[],
   { type }: ImportedRecord
-): string {
+): Steps<string> {
   try {
-    const created = ensureStreams(call, createStream, { path, type, parentId })
+    const created = yield* ensureStreams(call, createStream, { path, type, parentId })
     if (created.includes(streamId)) grantAgain(call, accessId, streamId)
   } catch (error) {
     if (error instanceof ApiError && error.id === 'invalid-operation')

@@ -116,8 +116,8 @@ export class PointIntake {
     if (early > 0 && track !== undefined) refuse(kind, early)
     const changed = isReplacing ? omitStored(fresh, stored, rows.columns, layout) : fresh
     if (changed.length === 0) return
-    if (known) this.#restoreStreams(known)
-    const { number } = known ?? this.#createHolder(series, rows.origin)
+    if (known) yield* this.#restoreStreams(known)
+    const { number } = known ?? (yield* this.#createHolder(series, rows.origin))
     store.received.addSeries(series.seriesId)
     const points = omitEmptyColumns(rows.columns, changed)
     yield* store.series.add(number, points, { writer: caller.signature, written: now })
@@ -137,18 +137,18 @@ export class PointIntake {
   }
 
   /** Restores the streams of a series from the trash. A series that is in the trash itself stays there, and grows there. */
-  #restoreStreams({ isTrashed, streams }: Holder): void {
+  *#restoreStreams({ isTrashed, streams }: Holder): Steps<void> {
     const { call } = this.context
     if (isTrashed) return
     for (const id of getStreamIds(call.store, streams)) {
       const node = call.store.streams.find(id)
-      if (node) restoreStream(call, node)
+      if (node) yield* restoreStream(call, node)
     }
   }
 
-  #createHolder({ record, seriesId }: SeriesRows, time: number): Holder {
+  *#createHolder({ record, seriesId }: SeriesRows, time: number): Steps<Holder> {
     const { call, methods, provideStream } = this.context
-    const streamIds = [provideStream(record)]
+    const streamIds = [yield* provideStream(record)]
     if (call.store.history.findDeletion(seriesId)) call.store.history.removeDeletion(seriesId)
     const type = `series:${record.type}`
     runUninterrupted(methods.createEvent, { ...call, files: [] }, { id: seriesId, streamIds, type, time })

@@ -1,7 +1,7 @@
 /** Adds hooks to methods. (docs/architecture.md#hooks) */
 import type { Account } from '../../storage/platform/account.js'
 import { runSteps, type Steps } from '../../storage/steps.js'
-import type { MethodHook, MethodHooks } from '../call/hooks.js'
+import type { HookDecision, MethodHook, MethodHooks } from '../call/hooks.js'
 import type { AnyMethod, Call, Result, UserMethod } from '../call/method.js'
 import type { Caller } from '../permissions/caller.js'
 
@@ -32,8 +32,10 @@ function addHook(definition: UserMethod, hook: MethodHook): UserMethod {
       settle: (account: Account, params: unknown, result: Result) => hook.settle!(account, params, result)
     })
   }
-  const begin = (call: Call, params: unknown, prepared: unknown) =>
-    hook.before?.(call, params, prepared) ?? { params }
+  const begin = function* (call: Call, params: unknown, prepared: unknown): Steps<HookDecision> {
+    const decision = hook.before?.(call, params, prepared) ?? { params }
+    return 'next' in decision ? yield* decision : decision
+  }
   const end = (call: Call, params: unknown, result: Result): Result =>
     hook.after?.(call, params, result) ?? result
   if (!definition.isLong)
@@ -41,9 +43,8 @@ function addHook(definition: UserMethod, hook: MethodHook): UserMethod {
       ...definition,
       ...added,
       run(call, params, prepared) {
-        const next = begin(call, params, prepared)
+        const next = runSteps(begin(call, params, prepared))
         if ('result' in next) return next.result
-        if (next.work) runSteps(next.work)
         return end(call, next.params, definition.run(call, next.params, prepared))
       }
     }
@@ -51,9 +52,8 @@ function addHook(definition: UserMethod, hook: MethodHook): UserMethod {
     ...definition,
     ...added,
     *run(call: Call, params: unknown, prepared: unknown): Steps<Result> {
-      const next = begin(call, params, prepared)
+      const next = yield* begin(call, params, prepared)
       if ('result' in next) return next.result
-      if (next.work) yield* next.work
       return end(call, next.params, yield* definition.run(call, next.params, prepared))
     }
   }

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { FhirResource } from '../../schemas/plans/form.js'
 import { Schedule } from '../../schemas/plans/reminder.js'
 import { closed, Identifier } from '../../schemas/scalars.js'
-import { runSteps } from '../../storage/steps.js'
+import type { Steps } from '../../storage/steps.js'
 import { provideStreams } from '../accesses/provide-streams.js'
 import type { Call } from '../call/method.js'
 import { isShallow } from '../json/depth.js'
@@ -78,10 +78,10 @@ interface Choice {
  * `NoRoom` if the account has too many forms or reminders. Other refusals are those of the methods that add
  * forms and streams.
  */
-export function addOfferedForm(call: Call, form: unknown, { name, streamId, zone }: Choice): string {
+export function* addOfferedForm(call: Call, form: unknown, { name, streamId, zone }: Choice): Steps<string> {
   const { checked, questionnaire, schedule } = checkOfferedForm(form)
   const defaultName = findFreeName(call, name ?? checked.title)
-  runSteps(provideStreams(call, [{ streamId, level: 'read', defaultName }]))
+  yield* provideStreams(call, [{ streamId, level: 'read', defaultName }])
   const { id } = insertForm(call, { questionnaire: checked, resource: questionnaire, streamId })
   if (schedule)
     insertReminder(call, {

@@ -3,8 +3,9 @@ import type { StreamDraft } from '../../imports/protocol.js'
 import { findMeasureByName } from '../../schemas/measures/import-names.js'
 import { measureKey } from '../../schemas/measures/measure.js'
 import type { Stream } from '../../schemas/stream.js'
+import type { Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
-import { runUninterrupted } from '../dispatch/run-write.js'
+import { runMethod } from '../dispatch/run-write.js'
 import { ApiError, fail } from '../errors.js'
 import type { WriteMethods } from './import-caller.js'
 
@@ -23,11 +24,11 @@ interface NeededStreams {
  * a stream that the user has chosen does not exist. A stream whose name is taken gets a number after it. Other
  * errors are those of `streams.create`.
  */
-export function createMissingStreams(
+export function* createMissingStreams(
   call: Call,
   method: WriteMethods['createStream'],
   { parentId, path, type }: NeededStreams
-): string[] {
+): Steps<string[]> {
   const { streams } = call.store
   const last = path.at(-1)!
   if (streams.find(last.id)) return []
@@ -46,21 +47,23 @@ export function createMissingStreams(
   for (const { id, measure, name, parentId: parent } of missing) {
     const mark = measure ?? findMeasureByName(name, type)?.id
     const clientData = mark === undefined ? {} : { clientData: { [measureKey]: mark } }
-    createStream(call, method, { id, name, parentId: parent, ...clientData })
+    yield* createStream(call, method, { id, name, parentId: parent, ...clientData })
   }
   return missing.map(({ id }) => id)
 }
 
 /** Creates a stream; with a number after its name if another one has that name. */
-function createStream(
+function* createStream(
   call: Call,
   method: WriteMethods['createStream'],
   stream: Pick<Stream, 'id' | 'name' | 'parentId' | 'clientData'>
-): void {
+): Steps<void> {
   for (let at = 1; ; at++) {
     const name = at === 1 ? stream.name : `${stream.name} (${at})`
     try {
-      return call.store.savepoint(() => void runUninterrupted(method, call, { ...stream, name }))
+      // A taken name changes nothing.
+      yield* runMethod(method, call, { ...stream, name })
+      return
     } catch (error) {
       if (!(error instanceof ApiError) || error.id !== 'item-already-exists' || at >= maxNameAttempts)
         throw error

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { FileDraft } from '../../imports/protocol.js'
 import type { Attachment, Event } from '../../schemas/event.js'
+import type { Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import { ApiError } from '../errors.js'
 import { createQuotaError, getQuota, getBytesLeft } from '../dispatch/quota.js'
@@ -65,7 +66,8 @@ export class FileWriter {
   }
 
   /** Attaches a file to its event, unless that has it already. Returns what became of the record. */
-  #addToEvent(call: Call, file: FileDraft, attachment: Attachment): RecordResult {
+  // oxlint-disable-next-line require-yield -- it is one step
+  *#addToEvent(call: Call, file: FileDraft, attachment: Attachment): Steps<RecordResult> {
     const result = this.#findResult(call, file)
     if (result) return result
     const { caller, changes, now, store } = call

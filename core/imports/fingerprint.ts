@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox'
 import { Identifier } from '../../schemas/scalars.js'
 import type { Party } from '../../storage/scheduler.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { nextTurn } from '../../storage/steps.js'
+import { nextTurn, type Steps } from '../../storage/steps.js'
 
 /** Maximum number of series of one file. */
 const maxRanges = 2000
@@ -69,10 +69,11 @@ export class ImportFingerprint {
   }
 
   /** Runs a write of the import itself, whose points do not count as changes by others. */
-  runOwnWrite<T>({ series }: UserStore, work: () => T): T {
+  *runOwnWrite<T>({ isDraft, series }: UserStore, work: Steps<T>): Steps<T> {
     const before = series.revision
-    const value = work()
-    this.#revision += series.revision - before
+    const value = yield* work
+    // A draft counts on its own.
+    if (!isDraft) this.#revision += series.revision - before
     return value
   }
 

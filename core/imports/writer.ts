@@ -2,7 +2,7 @@
 import type { DraftBatch, EventDraft, PointsDraft, StreamDraft } from '../../imports/protocol.js'
 import type { Holder } from '../../storage/repositories/series.js'
 import type { ImportAttempt } from '../../storage/imports/import-repository.js'
-import { runSteps } from '../../storage/steps.js'
+import { runSteps, type Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import { ApiError, fail } from '../errors.js'
 import { runUninterrupted } from '../dispatch/run-write.js'
@@ -46,35 +46,49 @@ export class ImportWriter {
 
   /** Processes a batch in transactions of a few milliseconds. Throws what ends the import. */
   async writeBatch({ events, points }: DraftBatch): Promise<void> {
-    if (events.length > 0) await this.runTransaction(call => this.#writeEvents(call, events))
+    if (events.length > 0) {
+      const results = await this.runTransaction(call => this.#writeEvents(call, events))
+      for (const [index, result] of results.entries()) this.#countEvent(events[index]!, result)
+    }
     for (const draft of points) await this.#writePoints(draft)
   }
 
-  /** Runs one transaction, or without `footprint` a read of one snapshot. Throws `invalid-operation` once the import was stopped. */
-  async runTransaction<T>(work: (call: Call) => T): Promise<T> {
+  /**
+   * Runs one transaction, or without `footprint` a read of one snapshot. Throws `invalid-operation` once the import was stopped.
+   * `work` may run twice.
+   */
+  async runTransaction<T>(work: (call: Call) => Steps<T>): Promise<T> {
     const { footprint, job } = this
     if (!footprint) {
       const call = this.presence.createCall()
-      return call.store.read(() => work(call))
+      return call.store.read(() => runSteps(work(call)))
     }
+    const steps = function* (this: ImportWriter, call: Call): Steps<T> {
+      this.job = job
+      if (call.store.imports.getState(job.id) !== job.state)
+        fail('invalid-operation', 'The import was stopped')
+      return yield* footprint.runOwnWrite(call.store, work(call))
+    }.bind(this)
     try {
-      return await this.presence.commit(this.writers.createEvent, call => {
-        if (call.store.imports.getState(job.id) !== job.state)
-          fail('invalid-operation', 'The import was stopped')
-        return footprint.runOwnWrite(call.store, () => work(call))
-      })
+      return await this.presence.commitSteps(this.writers.createEvent, steps)
     } catch (error) {
       this.job = job
       throw error
     }
   }
 
-  #writeEvents(call: Call, drafts: readonly EventDraft[]): void {
+  *#writeEvents(call: Call, drafts: readonly EventDraft[]): Steps<RecordResult[]> {
+    const results: RecordResult[] = []
     for (const draft of drafts) {
-      const result = this.#writeEvent(call, draft)
-      this.count(draft.type, result, 1)
-      if (draft.hasFiles && result === 'unfit') this.refusedEvents.add(draft.id)
+      results.push(yield* this.#writeEvent(call, draft))
+      yield
     }
+    return results
+  }
+
+  #countEvent({ hasFiles, id, type }: EventDraft, result: RecordResult): void {
+    this.count(type, result, 1)
+    if (hasFiles && result === 'unfit') this.refusedEvents.add(id)
   }
 
   /** Counts records of a type, those that are skipped by their reason. */
@@ -83,7 +97,7 @@ export class ImportWriter {
     else this.tally.add('leftOut', skipReasons[settled], count)
   }
 
-  #writeEvent(call: Call, draft: EventDraft): RecordResult {
+  *#writeEvent(call: Call, draft: EventDraft): Steps<RecordResult> {
     const { store } = call
     if (draft.version && this.#hasOtherVersion(call, draft.version)) return 'otherVersion'
     const existing = this.#claimId(call, draft.id)
@@ -95,11 +109,12 @@ export class ImportWriter {
     }
     if (this.isDry) return isValidContent(call, draft) ? 'broughtIn' : 'unfit'
     const { otherPaths, path, clientData, content, description, duration, id, time, type, version } = draft
-    const streamIds = [...new Set([path, ...otherPaths].map(each => this.#ensureStream(call, each, type)))]
+    const streamIds = new Set<string>()
+    for (const each of [path, ...otherPaths]) streamIds.add(yield* this.#ensureStream(call, each, type))
     const settled = this.#tryWrite(call, () =>
       runUninterrupted(this.writers.createEvent, call, {
         id,
-        streamIds,
+        streamIds: [...streamIds],
         type,
         time,
         content,
@@ -158,9 +173,9 @@ export class ImportWriter {
   }
 
   /** Returns the stream at the end of a path. Creates it and its ancestors if they do not exist. */
-  #ensureStream(call: Call, path: readonly StreamDraft[], type: string): string {
+  *#ensureStream(call: Call, path: readonly StreamDraft[], type: string): Steps<string> {
     const { parentId } = this.job
-    const created = createMissingStreams(call, this.writers.createStream, { path, type, parentId })
+    const created = yield* createMissingStreams(call, this.writers.createStream, { path, type, parentId })
     if (created.length > 0) {
       this.job = { ...this.job, streams: [...this.job.streams, ...created] }
       saveJob(call.store, this.job)
@@ -175,7 +190,7 @@ export class ImportWriter {
   }
 
   /** Writes points in one transaction. Returns false, without writing, if they lie in too many chunks. */
-  #tryWritePoints(call: Call, draft: PointsDraft): boolean {
+  *#tryWritePoints(call: Call, draft: PointsDraft): Steps<boolean> {
     const { series } = call.store
     const rows = draft.cells.length / (draft.columns.length + 1)
     const refusal = this.#claimHolder(call, draft)
@@ -200,7 +215,9 @@ export class ImportWriter {
       layout
     )
     if (!this.isDry && result.fresh.length > 0) {
-      const holder = known ? requireWritableHolder(call, known.id) : this.#createHolder(call, draft, type)
+      const holder = known
+        ? requireWritableHolder(call, known.id)
+        : yield* this.#createHolder(call, draft, type)
       if (typeof holder === 'string') {
         this.count(draft.type, holder, rows)
         return true
@@ -267,12 +284,12 @@ export class ImportWriter {
   }
 
   /** Creates the holder event of a series, and the streams on its path. Returns why if it is refused. */
-  #createHolder(
+  *#createHolder(
     call: Call,
     { description, seriesId: id, origin, path }: PointsDraft,
     type: string
-  ): Holder | RecordResult {
-    const streamId = this.#ensureStream(call, path, type)
+  ): Steps<Holder | RecordResult> {
+    const streamId = yield* this.#ensureStream(call, path, type)
     const settled = this.#tryWrite(call, () =>
       runUninterrupted(this.writers.createEvent, call, {
         id,

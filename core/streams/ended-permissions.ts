@@ -5,8 +5,9 @@ import type { Stream } from '../../schemas/stream.js'
 import { isStreamPermission, type Level, type Permission } from '../../schemas/permission.js'
 import { ranks } from '../permissions/levels.js'
 import type { Call } from '../call/method.js'
+import type { Changes } from '../changes.js'
 import { NeedsSteps } from '../../storage/errors.js'
-import { runSteps, type Steps } from '../../storage/steps.js'
+import type { Steps } from '../../storage/steps.js'
 import { listStreamIds as named } from '../permissions/access.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 import type { UserStore } from '../../storage/user/user-store.js'
@@ -32,27 +33,37 @@ export function* endPermissions(call: Call, nodes: readonly StreamNode[], until:
   }
 }
 
-/** Throws `NeedsSteps` if there are many or large accesses, which are all read to end permissions, unless the store is a draft. */
-export function assertMayEndPermissions({ accesses, isDraft }: UserStore): void {
-  if (!isDraft && accesses.hasMore(maxAtOnce)) throw new NeedsSteps()
+/**
+ * Throws `NeedsSteps` if there are many or large accesses, which are all read to end permissions, unless the store is a draft.
+ * `times`: how often they are read.
+ */
+export function assertMayEndPermissions({ accesses, isDraft }: UserStore, times = 1): void {
+  if (!isDraft && accesses.hasMore(maxAtOnce, times)) throw new NeedsSteps()
 }
+
+/** Maximum streams that a call adds without yielding. */
+const maxStreams = 500
+
+/** The numbers of streams that calls have added, and of those whose ids were in use before, by the changes of the call. */
+const added = new WeakMap<Changes, { all: number; returned: number }>()
 
 /**
- * Adds a stream. If one with its id was deleted before, permissions on the deleted stream are ended now:
- * earlier versions of the software left such permissions in place, and backups and archives of such versions
- * still hold them. Errors: `UniqueViolation` for a taken id or name, `invalid-operation` for too many streams.
+ * Adds a stream with `add`, which does what {@link addStream} does. If one with its id was deleted before, permissions
+ * on the deleted stream are ended now: earlier versions of the software left such permissions in place, and backups and
+ * archives of such versions still hold them. Errors: those of `add`. Throws `NeedsSteps` once the streams that the call has
+ * added take long, unless the store is a draft.
  */
-export function insertStream(call: Call, stream: Stream): StreamNode {
-  return runSteps(insertStreamInSteps(call, stream, () => addStream(call, stream)))
-}
-
-/** Does the same as {@link insertStream}, in steps; `add` does what {@link addStream} does. */
-export function* insertStreamInSteps(
+export function* insertStream(
   call: Call,
   { id }: Pick<Stream, 'id'>,
   add: () => StreamNode
 ): Steps<StreamNode> {
-  const until = call.store.streams.getDeletionTime(id)
+  const { changes, store } = call
+  const until = store.streams.getDeletionTime(id)
+  const count = added.get(changes) ?? { all: 0, returned: 0 }
+  added.set(changes, count)
+  if (++count.all > maxStreams && !store.isDraft) throw new NeedsSteps()
+  if (until !== undefined) assertMayEndPermissions(store, ++count.returned)
   const node = add()
   if (until !== undefined) yield* endOlderPermissions(call, id, until)
   return node

@@ -4,16 +4,15 @@
  */
 import type { Event } from '../../schemas/event.js'
 import type { Stream } from '../../schemas/stream.js'
-import { UniqueViolation } from '../../storage/errors.js'
 import type { Steps } from '../../storage/steps.js'
 import type { StreamsCriteria } from '../../storage/event-query/query.js'
-import { addStream, assertMayEndPermissions, insertStreamInSteps } from './ended-permissions.js'
+import { addStream, insertStream } from './ended-permissions.js'
 import { assertNotInTrash } from './require-streams.js'
 import { fail } from '../errors.js'
-import { createId } from '../ids.js'
 import type { Call } from '../call/method.js'
 import { isTrashed, listSubtree } from './tree.js'
 import { refuseParams } from '../validation/params.js'
+import { writeWithFreeName } from './write-stream.js'
 import type { Services } from '../call/services.js'
 import { getCreatorId } from '../permissions/access.js'
 import type { StreamNode } from '../../storage/streams/node.js'
@@ -44,7 +43,7 @@ export function getTags(services: Services, streamIds: readonly string[]): Pick<
  * streams are created, those that apps have moved or trashed are put back, and only a level of `none` on its
  * stream forbids a tag. `before`: streams in which the event is already, even if they are in the trash.
  * Errors: `forbidden`, `invalid-operation`, `invalid-parameters-format` if tags are switched off. Throws `NeedsSteps` like
- * {@link assertMayEndPermissions} if a stream was deleted before.
+ * {@link insertStream}.
  */
 export function* provideTagStreams(
   call: Call,
@@ -199,10 +198,9 @@ function* createStream(
   const { changes, now, store } = call
   const at = store.stamp(now)
   const by = { created: at, createdBy: 'system', modified: at, modifiedBy: 'system' }
-  if (store.streams.getDeletionTime(id) !== undefined) assertMayEndPermissions(store)
   const add = (): StreamNode =>
     writeWithFreeName(id, names, name => addStream(call, { id, name, parentId, ...by }))
-  const node = yield* insertStreamInSteps(call, { id }, add)
+  const node = yield* insertStream(call, { id }, add)
   changes.add('streams', [id])
   return node
 }
@@ -221,22 +219,6 @@ function restorePlace(call: Call, { stream }: StreamNode, parentId: string | nul
   )
   announce(node)
   return node
-}
-
-/** Writes a stream under the first of the names that no sibling has, or else under a unique name. */
-function writeWithFreeName(
-  id: string,
-  names: readonly string[],
-  write: (name: string) => StreamNode
-): StreamNode {
-  for (const name of names) {
-    try {
-      return write(name)
-    } catch (error) {
-      if (!(error instanceof UniqueViolation) || error.field !== 'stream.parentId') throw error
-    }
-  }
-  return write(`${id} ${createId()}`)
 }
 
 /** Criteria of which one has to hold; `undefined`: all events; an empty list: no events. */

@@ -3,6 +3,7 @@ import type { Stream } from '../../schemas/stream.js'
 import { UniqueViolation } from '../../storage/errors.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { fail } from '../errors.js'
+import { createId } from '../ids.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /**
@@ -26,4 +27,20 @@ export function writeStream<T>(
     const what = isTaken ? `A stream with id "${id}"` : `A sibling stream named "${name}"`
     return fail('item-already-exists', `${what} already exists`, data)
   }
+}
+
+/** Writes a stream under the first of the names that no sibling has, or else under a unique name. */
+export function writeWithFreeName(
+  id: string,
+  names: readonly string[],
+  write: (name: string) => StreamNode
+): StreamNode {
+  for (const name of names) {
+    try {
+      return write(name)
+    } catch (error) {
+      if (!(error instanceof UniqueViolation) || error.field !== 'stream.parentId') throw error
+    }
+  }
+  return write(`${id} ${createId()}`)
 }

@@ -138,9 +138,12 @@ export class AccessRepository {
     return statement(this.db, sql).all({ creator, limit }) as CreatedAccess[]
   }
 
-  /** Returns whether more than `limit` accesses are not deleted, or their bodies have more than a megabyte. */
-  hasMore(limit: number): boolean {
-    return this.#measure('deleted IS NULL', { limit }) > 1
+  /**
+   * Returns whether more than `limit` accesses are not deleted, or their bodies have more than a megabyte; each counts as often as
+   * it is read, `times`.
+   */
+  hasMore(limit: number, times = 1): boolean {
+    return this.#measure('deleted IS NULL', { limit }) * times > 1
   }
 
   /**

@@ -74,21 +74,16 @@ export const create = methodInSteps({
   },
   run: createAccess,
   isLong: (store, { permissions }) =>
-    permissions.length > maxAtOnce || permissions.some(permission => mayProvideLong(store, permission))
+    permissions.length > maxAtOnce || permissions.some(permission => mayRestoreMany(store, permission))
 })
 
 /** Maximum permissions, and streams restored from the trash, without yielding. */
 const maxAtOnce = 500
 
-/**
- * Returns whether many streams may be restored from the trash together with the stream of a permission, or permissions of
- * many accesses end because a stream had its id before.
- */
-function mayProvideLong({ accesses, streams }: UserStore, permission: RequestedPermission): boolean {
-  if (!('streamId' in permission)) return false
-  const node = streams.find(permission.streamId)
-  if (node) return node.stream.trashed === true && hasMoreBelow(node, maxAtOnce)
-  return streams.getDeletionTime(permission.streamId) !== undefined && accesses.hasMore(maxAtOnce)
+/** Returns whether many streams may be restored from the trash together with the stream of a permission. */
+function mayRestoreMany({ streams }: UserStore, permission: RequestedPermission): boolean {
+  const node = 'streamId' in permission ? streams.find(permission.streamId) : undefined
+  return node?.stream.trashed === true && hasMoreBelow(node, maxAtOnce)
 }
 
 /**

@@ -6,7 +6,7 @@ import { connectionField, connectionKey, toSecretKey, type Connection } from '..
 import { ReceivedMappings } from '../../../schemas/received-mapping.js'
 import { closed, Identifier, Name, orNull } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
-import { method, type Call } from '../../call/method.js'
+import { methodInSteps, type Call } from '../../call/method.js'
 import { noArrivals } from '../../connections/arrivals.js'
 import {
   getConnectionUrl,
@@ -52,7 +52,7 @@ const Params = Type.Object(
  * Creates the access of a connection, and the stream for its data if there is none. Returns the connection
  * with its token, which is shown only here, and with a link that sets the app up if there is one.
  */
-export const create = method<typeof Params, string>({
+export const create = methodInSteps<typeof Params, string>({
   id: 'connections.create',
   summary: 'Connect an app or a device that sends data on its own',
   params: Params,
@@ -67,7 +67,9 @@ export const create = method<typeof Params, string>({
   allow: personalOnly,
   // A write is repeated once its secret has been reserved.
   prepare: () => Promise.resolve(createToken()),
-  run(
+  // Adding a stream reports that it takes long.
+  isLong: () => false,
+  *run(
     call,
     {
       dialect: dialectId,
@@ -93,7 +95,7 @@ export const create = method<typeof Params, string>({
     if (store.connections.size >= maxConnections)
       fail('invalid-operation', `An account can have at most ${maxConnections} connections`)
     const stream = getRecordIds(store, parentId).getFormatStream(dialect.format)
-    ensureStreams(call, createStream, { path: [stream], type: '', parentId })
+    yield* ensureStreams(call, createStream, { path: [stream], type: '', parentId })
     const id = createId()
     const ownToken = dialect.sendsDigest ? digestToken(token) : token
     const secretKey = dialect.sendsDigest ? toSecretKey(ownToken) : undefined

@@ -125,6 +125,84 @@ test('a tag whose stream was deleted is used again', async t => {
   )
 })
 
+test('a stream that the service provides returns', async t => {
+  // Reading all of them in one piece takes longer than the limit.
+  const holder = await grantApp()
+  for (let n = 0; n < 6; n++) await plant(holder.access.id)
+  const { connection } = await alice.do('connections.create', { dialect: 'owntracks', name: createId() })
+  const id = ':_cmc:apps:again'
+  const named = [{ streamId: id, level: 'read' }]
+  const params = { streamIds: [id], type: 'note/txt', content: 'x' }
+  const calls: [string, string, () => object][] = [
+    [id, 'streams.create', () => ({ id, name: 'again', parentId: ':_cmc:apps' })],
+    [id, 'events.create', () => params],
+    [id, 'accesses.create', () => ({ name: createId(), permissions: named })],
+    [connection.streamId, 'connections.create', () => ({ dialect: 'owntracks', name: createId() })]
+  ]
+  await alice.do('streams.create', calls[0]![2]())
+  for (const [streamId, method, given] of calls) {
+    for (let n = 0; n < 2; n++)
+      await alice.do('streams.delete', { id: streamId, mergeEventsWithParent: false })
+    await assertTakesLessThan(
+      t,
+      limitMs,
+      async () => await longestTurn(async () => await alice.do(method, given())),
+      1
+    )
+  }
+})
+
+test('hundreds of streams return with the access that names them', async t => {
+  const ids = Array.from({ length: 500 }, () => createId())
+  const deleting = ids.map(id => ({ method: 'streams.delete', params: { id } }))
+  const creating = ids.map(id => ({ method: 'streams.create', params: { id, name: id } }))
+  for (const calls of [creating, deleting, deleting]) await alice.do('callBatch', calls)
+  const { accounts } = service.server.services
+  const store = accounts.openStore(accounts.find('alice')!)
+  const by = { created: 1, createdBy: 'system', modified: 1, modifiedBy: 'system' }
+  await store.write(() => {
+    for (let n = 0; n < 420; n++)
+      store.accesses.insert({ ...by, id: createId(), token: createToken(), type: 'shared', name: createId() })
+  })
+  const named = ids.map(id => ({ streamId: id, level: 'read', defaultName: id }))
+  await assertTakesLessThan(
+    t,
+    limitMs,
+    async () =>
+      await longestTurn(
+        async () => await alice.do('accesses.create', { name: createId(), permissions: named })
+      ),
+    1
+  )
+})
+
+test('an access names thousands of streams of apps', async t => {
+  const many = (level: string): object[] => {
+    const app = createId().toLowerCase()
+    return Array.from({ length: 5000 }, (_, n) => ({ streamId: `:_cmc:apps:${app}-${n}`, level }))
+  }
+  const app = await grantApp()
+  const own = { streamId: 'diary', level: 'read' }
+  const create = async (client: Client, permissions: object[]): Promise<Answer> => {
+    let answer: Answer
+    await assertTakesLessThan(
+      t,
+      limitMs,
+      async () =>
+        await longestTurn(
+          async () => (answer = await client.call('accesses.create', { name: createId(), permissions }))
+        ),
+      1
+    )
+    return answer
+  }
+  t.match(await create(app, [own, ...many('read')]), { error: { id: 'forbidden' } })
+  const { streams: before } = await alice.do('streams.get')
+  t.match(await create(app, [own, ...many('none')]), { access: { type: 'shared' } })
+  t.same((await alice.do('streams.get')).streams, before, 'without streams that nobody can see')
+  t.match(await create(alice, many('read')), { access: { type: 'shared' } })
+})
+
 test('an app deletes itself', async t => {
   const holder = await grantApp()
   await assertEndsInPieces(t, holder.access.id, async () =>
