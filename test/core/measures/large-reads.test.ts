@@ -315,7 +315,8 @@ t.test('large reads', async t => {
     )
     const [[run], { days }] = await watchRuns('/measures/days?measure=activity&from=2020-01-10&to=2020-01-10')
     t.match(days, [{ day: '2020-01-10', value: 86_400, count: 24 }])
-    t.ok(run!.held < 100, `${run!.held} values`)
+    // Two days around it, as they may belong together.
+    t.ok(run!.held < 150, `${run!.held} values`)
   })
 
   await t.test('do not fill the memory together', async t => {
