@@ -163,6 +163,13 @@ t.test('dashboards', async t => {
         ['coffer_mass_kg', '1']
       ]
     )
+    t.same(
+      (await query('last_over_time({__name__=~"coffer_measure_blood_.*"}[7d])')).map(
+        ({ metric }: Answer) => metric['__name__']
+      ),
+      ['coffer_measure_blood_pressure_systolic', 'coffer_measure_blood_pressure_diastolic'],
+      'the last reading is still what the metric is'
+    )
     const last = 'last_over_time({__name__=~"coffer_(mass_kg|count_steps)"}[7d])'
     // Of 73 kg, this is no number; of less, and of steps, it is infinite.
     for (const [apply, value] of [
