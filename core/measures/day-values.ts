@@ -171,7 +171,7 @@ function startPeriods(call: Call, { days, format, measure, streams }: DaysReques
   let held = 0
   return startContents(
     call,
-    { measure, streams, from, end: end + gap, gap },
+    { measure, streams, from, end, gap },
     {
       take(content) {
         const period = toPeriod(content)

@@ -94,7 +94,7 @@ export class RunListing<T> implements Listing<Reader> {
     else {
       if (!this.#isInUse) measures.use(started.run)
       this.#isInUse = true
-      if (measures.mustWait(started.run)) return { ...emptyPage, isWaiting: true }
+      if (measures.mustWait(started.run, reader.caller.accessId)) return { ...emptyPage, isWaiting: true }
     }
     const page = this.#continue(measures, started, isFirst)
     if (isFirst && !this.#items) this.#started = undefined

@@ -31,8 +31,8 @@ export interface ContentsQuery {
   /** Excluded. */
   readonly end: number
   /**
-   * For periods: also those that begin before `from` and reach it, or reach others that do, with less than this between
-   * them, in seconds. Of points, only those that begin up to two days before.
+   * For periods: also those that begin up to two days before `from`, or after `end`, since they may belong together; and events that
+   * begin earlier and reach these, or reach others that do, with less than this between them, in seconds.
    */
   readonly gap?: number
   /** Receives the contents. Contents of the same source and type come in order of time. */
@@ -53,8 +53,8 @@ type RawRow = [
 const rowsPerRead = 256
 /** Size of the largest body whose content is read together with others, and of the longest content, in bytes. */
 const maxBodyBytes = 32 * 1024
-/** How far before the range points of periods are looked for, in seconds. */
-const pointMargin = 2 * 86_400
+/** How far around the range all periods are read, in seconds. */
+const periodMargin = 2 * 86_400
 const rowsSql = `SELECT l.time, l.event, l.home, e.until,
     CASE WHEN octet_length(e.body) <= ${maxBodyBytes} THEN e.body -> '$.content' END, octet_length(e.body) > ${maxBodyBytes}
   FROM event_stream l CROSS JOIN event e ON e.number = l.event
@@ -67,17 +67,18 @@ const longSql = `SELECT iif(octet_length(body -> '$.content') <= ${maxBodyBytes}
 
 /** Passes the contents in the range to `take`. */
 export function* readContents(reading: Reading, query: ContentsQuery): MeasureSteps<true> {
-  const { from, gap } = query
+  const { gap } = query
   const streams = new MeasureStreams(query.scope, reading)
-  const margin = gap === undefined ? 0 : pointMargin
-  const sources = yield* findSources(reading, streams, { ...query, from: from - margin })
-  const beginning = gap === undefined ? from : yield* findBeginning(reading, sources, { from, gap })
-  const events = { ...query, from: beginning }
-  const points = { ...query, from: Math.min(from - margin, beginning) }
+  const margin = gap === undefined ? 0 : periodMargin
+  const range = { ...query, from: query.from - margin, end: query.end + margin }
+  const sources = yield* findSources(reading, streams, range)
+  const from =
+    gap === undefined ? range.from : yield* findBeginning(reading, sources, { from: range.from, gap })
+  const read = { ...range, from }
   for (const { series, stream, types } of sources.values()) {
-    for (const type of types) yield* readEvents(reading, streams, events, { source: stream, type })
+    for (const type of types) yield* readEvents(reading, streams, read, { source: stream, type })
     for (const each of series) {
-      yield* readPoints(reading, points, { ...each, source: stream })
+      yield* readPoints(reading, read, { ...each, source: stream })
       yield
     }
   }

@@ -5,6 +5,7 @@ import { collectFacts, countData, type MeasureFact, type MeasureFactsQuery } fro
 import { MeasureRun, type MeasureStore } from './reading.js'
 import { SharedRuns, type SharedKey } from './shared-runs.js'
 import { aggregateValues, type SourceValues, type ValuesQuery } from './values-run.js'
+import { FairQueue } from '../scheduler.js'
 import { readInTransaction } from '../sqlite/statements.js'
 import type { EventRepository } from '../repositories/events.js'
 import type { SeriesRepository } from '../repositories/series.js'
@@ -32,6 +33,8 @@ export class MeasureRepository {
   #large: WeakRef<MeasureRun<unknown>> | undefined
   /** When its turn ends unless it is continued, by `performance.now()`. */
   #largeUntilMs = 0
+  /** Large reads that wait for their turn, weakly as well: accesses take turns. */
+  readonly #waiting = new FairQueue<WeakRef<MeasureRun<unknown>>>()
 
   constructor(
     private readonly db: Database,
@@ -94,30 +97,42 @@ export class MeasureRepository {
   }
 
   /**
-   * Returns whether a large run, also a complete one whose result is in use, must wait for another one of the account, or for those of
-   * others that hold too much. Called before each use: a run keeps its turn until all that use it have called {@link release}, or else
-   * for ten seconds after the last use.
+   * Returns whether a large run, also a complete one whose result is in use, must wait for others of the account, whose accesses take
+   * turns, or for those of others that hold too much. Called before each use by a call of `access`: a run keeps its turn until all that
+   * use it have called {@link release}, or else for ten seconds after the last use.
    */
-  mustWait(run: MeasureRun<unknown>): boolean {
+  mustWait(run: MeasureRun<unknown>, access: string): boolean {
     if (!run.isLarge) return false
     const nowMs = performance.now()
-    const large = this.#findLarge(nowMs)
-    if (large && large !== run) return true
-    if (!large) {
-      this.#large = new WeakRef(run)
-      busy.delete(this)
-      busy.add(this)
+    if (this.#findLarge(nowMs) !== run) {
+      if (!run.isWaiting) this.#waiting.add({ account: '', access }, new WeakRef(run))
+      run.isWaiting = true
+      if (!this.#findLarge(nowMs)) this.#startNext(nowMs)
+      if (this.#findLarge(nowMs) !== run) return true
     }
     this.#largeUntilMs = nowMs + leaseMs
     return this.#mustWaitForOthers(nowMs) && run.held > maxMiddle && !run.isComplete
   }
 
-  /** Ends the use of a run by a call: once no call uses it, other large runs go on. */
+  /** Ends the use of a run by a call: once no call uses it, the next large run has its turn. */
   release(run: MeasureRun<unknown>): void {
     run.users--
-    if (run.users > 0 || this.#large?.deref() !== run) return
-    this.#large = undefined
+    if (run.users > 0) return
+    if (run.isWaiting) this.#waiting.remove(waiting => waiting.deref() === run)
+    run.isWaiting = false
+    if (this.#large?.deref() === run) this.#startNext(performance.now())
+  }
+
+  /** Gives the turn to the next run that waits, if any. */
+  #startNext(nowMs: number): void {
     busy.delete(this)
+    do this.#large = this.#waiting.take()?.item
+    while (this.#large && !this.#large.deref())
+    const run = this.#large?.deref()
+    if (!run) return
+    run.isWaiting = false
+    this.#largeUntilMs = nowMs + leaseMs
+    busy.add(this)
   }
 
   /** Returns the run that has its turn, if any. */

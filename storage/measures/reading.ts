@@ -42,6 +42,8 @@ export class MeasureRun<T> {
   held: number
   /** Number of calls that use it, or its result. */
   users = 0
+  /** True while it waits for its turn behind other large reads of its account. */
+  isWaiting = false
   #reading: Reading | undefined
   #steps: MeasureSteps<T> | undefined
   #result: { readonly value: T } | undefined

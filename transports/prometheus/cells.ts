@@ -74,15 +74,15 @@ const maxParts = 4000
 const maxCalls = 12
 /** Maximum number of cells and days with data that the series of a query read together: they are in memory until it has been evaluated. */
 const maxRead = 500_000
-/** Maximum number of cells of a range. */
-export const maxCells = maxParts * maxCalls
+/** Maximum number of cells of a range, and of one that does not fit its steps otherwise. */
+export const [maxCells, maxFineCells] = [maxParts * maxCalls, maxParts * 100]
 /** Seconds by which ranges of readings are moved, so that cells include their ends. What adds up lasts from its time on. */
 const readingShift = 0.001
 const daySeconds = 86_400
 /** Longest range of sums that is read at once, in seconds: that of `measures.sample`. */
 const maxSumRange = 10_958 * daySeconds
-/** Maximum number of calls for a range of sums: one more, since each call has one part less. */
-const maxSumCalls = maxCalls + 1
+/** Longest cell of sums, and longest range of all calls together. */
+const [maxSumCell, maxSumTotal] = [maxSumRange / 10, maxSumRange * 13]
 /** Numbers of the days that have a date of four digits of the year: 0000-01-01 to 9999-12-31. */
 const [firstDay, lastDay] = [-719_528, 2_932_896]
 /** Longest range of days in seconds: less than that of `measures.days`. */
@@ -104,26 +104,29 @@ export class CellReader {
   ) {}
 
   /**
-   * Returns the cells of a series that have data, in order; of a range of {@link maxCells} at most. `readsLast`: whether only the last
-   * numbers are read. Throws a `QueryError` if what adds up is in too long a range, or if the query reads too many cells.
+   * Returns the cells of a series that have data, in order; of a range of {@link maxFineCells} at most. Cells of several years of what
+   * adds up are returned in equal parts. `readsLast`: whether only the last numbers are read. Throws a `QueryError` if what adds up is
+   * in too long a range, or if the query reads too many cells.
    */
-  async read(series: Series, { count, from, width }: CellRange, readsLast: boolean): Promise<TimedCell[]> {
+  async read(series: Series, range: CellRange, readsLast: boolean): Promise<TimedCell[]> {
     const cells: TimedCell[] = []
     const isSpread = series.measure.kind === 'sum' && !readsLast
-    // The last part includes its end, with which the next cell begins.
-    const most = isSpread ? Math.min(maxParts, Math.floor(maxSumRange / width)) - 1 : maxParts
-    if (most < 1) refuseUnsupported('The range of what adds up can be at most 15 years')
-    if (count > most * maxSumCalls) {
-      const years = Math.floor((most * maxSumCalls * width) / (365 * daySeconds))
+    const divisor = isSpread ? Math.ceil(range.width / maxSumCell) : 1
+    const { from } = range
+    const [count, width] = [range.count * divisor, range.width / divisor]
+    if (isSpread && count * width > maxSumTotal) {
+      const years = Math.floor(maxSumTotal / (365 * daySeconds))
       refuseUnsupported(`The steps of what adds up can cover at most ${years} years. Use a later "start"`)
     }
+    // The last part includes its end, with which the next cell begins.
+    const most = isSpread ? Math.min(maxParts, Math.floor(maxSumRange / width)) - 1 : maxParts
     for (let done = 0; done < count; done += most) {
       const parts = Math.min(most, count - done)
       const fromTime = from + done * width + (isSpread ? 0 : readingShift)
-      const range = isSpread
+      const part = isSpread
         ? { parts: parts + 1, toTime: fromTime + (parts + 1) * width }
         : { parts, toTime: previousNumber(fromTime + parts * width) }
-      const samples = await this.#sample(series, { fromTime, ...range, last: readsLast })
+      const samples = await this.#sample(series, { fromTime, ...part, last: readsLast })
       const read = function* (): Steps<void> {
         const pauses = new Pauses()
         for (const sample of samples) {

@@ -74,7 +74,8 @@ export class Evaluator {
           : await this.#evaluateSamples(series, windowSeconds, apply)
       if (values?.some(value => value !== undefined)) rows.push({ labels: series.labels, values })
     }
-    return apply ? await runInTurns(dropNames(rows)) : rows
+    // As in Prometheus: the last reading is what the metric is.
+    return apply && apply !== 'last' ? await runInTurns(dropNames(rows)) : rows
   }
 
   /** Evaluates an operand, and counts its values: operators may be nested. Other work has its turn before the operator. */

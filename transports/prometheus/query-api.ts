@@ -217,7 +217,7 @@ export class QueryApi {
   }
 
   #zone(): string {
-    const zone = this.#first('zone') ?? 'UTC'
+    const zone = this.#first('zone') || 'UTC'
     return isZone(zone)
       ? zone
       : refuseMalformed('"zone" must be the name of a time zone, such as Europe/Zurich')

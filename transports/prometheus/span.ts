@@ -3,7 +3,7 @@
  * evaluations, and windows, such as `[5m]`: both must consist of whole cells. If that are too many, as for the last reading of a month
  * at each minute of an hour, cells before the first evaluation are wider.
  */
-import { maxCells } from './cells.js'
+import { maxCells, maxFineCells } from './cells.js'
 import { refuseUnsupported } from './query-error.js'
 
 /** The times at which a query is evaluated, in seconds. */
@@ -39,27 +39,31 @@ export function toSpan({ count, step }: Grid, windowSeconds: number): Span {
   const perStep = stepMs! / findCommonDivisor(stepMs!, windowMs!)
   const exact = divideStep({ count, step }, windowSeconds, perStep)
   if (exact.count <= maxCells) return exact
+  const find = (most: number): Span | undefined => findNearestSpan({ count, step }, windowSeconds, most)
   if (divideStep({ count, step }, windowSeconds, 1).count <= maxCells)
-    return findNearestSpan({ count, step }, windowSeconds)
+    return (
+      find(maxCells) ??
+      (exact.count <= maxFineCells ? exact : find(maxFineCells)) ??
+      refuseUnsupported('The range does not fit the step. Use a multiple of the step, such as [$__interval]')
+    )
   const before = { count: cellsBefore, width: windowSeconds / cellsBefore }
   return { count: count - 1, width: step, window: windowSeconds, before }
 }
 
 /**
  * Divides steps into as many cells as make windows nearest to `windowSeconds`, where windows of exactly that length would
- * need too many cells. Throws a `QueryError` if even the nearest differ by more than {@link windowTolerance}.
+ * need too many cells, of which there may be `most`. Returns `undefined` if even the nearest differ by more than
+ * {@link windowTolerance}.
  */
-function findNearestSpan(grid: Omit<Grid, 'start'>, windowSeconds: number): Span {
+function findNearestSpan(grid: Omit<Grid, 'start'>, windowSeconds: number, most: number): Span | undefined {
   const getError = ({ window }: Span): number => Math.abs(window - windowSeconds) / windowSeconds
   let best = divideStep(grid, windowSeconds, 1)
   for (let perStep = 2; ; perStep++) {
     const span = divideStep(grid, windowSeconds, perStep)
-    if (span.count > maxCells) break
+    if (span.count > most) break
     if (getError(span) < getError(best)) best = span
   }
-  if (getError(best) > windowTolerance)
-    refuseUnsupported('The range does not fit the step. Use a multiple of the step, such as [$__interval]')
-  return best
+  return getError(best) > windowTolerance ? undefined : best
 }
 
 /** Returns the span with a number of cells per step. */

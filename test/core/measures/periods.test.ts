@@ -54,6 +54,79 @@ t.test('the requested range does not change a day', async t => {
   t.same(await read(alice, 'sleep', whole[0].day, whole[0].day), whole)
 })
 
+/** Adds a series of periods, asleep; the beginning and the length of each in hours. */
+async function addPoints(
+  client: Client,
+  streamId: string,
+  points: readonly (readonly [from: number, length: number])[]
+): Promise<void> {
+  const holder = { streamIds: [streamId], type: 'series:sleep/analysis', time: march, content: null }
+  const { id } = await client.event(holder)
+  await client.do('hfs.add', {
+    id,
+    format: 'flatJSON',
+    fields: ['deltaTime', 'analysis', 'duration'],
+    points: points.map(([from, length]) => [from * hour, 'asleep', length * hour])
+  })
+}
+
+/** Asserts that a day is the same in whatever range. */
+async function sameInRanges(t: Test, client: Client, measure: string, expected: Answer): Promise<void> {
+  for (const from of [expected.day, '2026-03-04', '2026-03-01'])
+    for (const to of [expected.day, '2026-03-20']) {
+      const days = (await read(client, measure, from, to)).filter(({ day: of }) => of === expected.day)
+      t.match(days, [expected], `${from} to ${to}`)
+    }
+}
+
+t.test('events and points that belong together do not change a day either', async t => {
+  await t.test('of one night', async t => {
+    const alice = await open(t, 'watch')
+    await add(alice, 'watch', 'asleep', [4 * 24 + 19, 2.5])
+    await addPoints(alice, 'watch', [
+      [4 * 24 + 21.75, 2],
+      [5 * 24 + 0.5, 6]
+    ])
+    await sameInRanges(t, alice, 'sleep', { day: '2026-03-06', value: 10.5 * hour, count: 3 })
+  })
+
+  await t.test('of nights that overlap', async t => {
+    const alice = await open(t, 'watch', 'phone', 'ring')
+    await alice.do('profile.updatePrivate', {
+      update: { 'coffer:sources': { sleep: ['watch', 'phone', 'ring'] } }
+    })
+    await add(alice, 'watch', 'asleep', [4 * 24 + 20, 1.75])
+    await addPoints(alice, 'phone', [[4 * 24 + 21, 9.5]])
+    await add(alice, 'ring', 'asleep', [5 * 24 + 1, 1])
+    await sameInRanges(t, alice, 'sleep', { day: '2026-03-06', value: hour, source: 'ring' })
+    // The next night of the phone counts until the watch has one that ends later.
+    await add(alice, 'ring', 'asleep', [5 * 24 + 20, 1])
+    await addPoints(alice, 'phone', [[5 * 24 + 20.5, 9.5]])
+    await add(alice, 'watch', 'asleep', [6 * 24 + 5, 3])
+    await sameInRanges(t, alice, 'sleep', { day: '2026-03-06', value: 2 * hour, count: 2 })
+  })
+
+  await t.test('of numbers that are periods', async t => {
+    const alice = await open(t, 'fasts')
+    const own = {
+      id: 'without-food',
+      name: 'Without food',
+      icon: 'timer',
+      hue: 10,
+      kind: 'span',
+      types: ['time/h']
+    }
+    await alice.do('profile.updatePrivate', { update: { 'coffer:measures': [own] } })
+    await alice.do('streams.update', {
+      id: 'fasts',
+      update: { clientData: { 'coffer:measure': 'without-food' } }
+    })
+    const fast = { streamIds: ['fasts'], type: 'time/h', content: 8, time: march + (4 * 24 + 23) * hour }
+    await alice.event(fast)
+    await sameInRanges(t, alice, 'without-food', { day: '2026-03-06', value: 8 * hour, count: 1 })
+  })
+})
+
 t.test('a range that ends within a night does not count it', async t => {
   const alice = await open(t, 'watch')
   await add(alice, 'watch', 'asleep', [21, 2])

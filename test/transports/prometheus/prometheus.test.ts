@@ -163,6 +163,13 @@ t.test('dashboards', async t => {
         ['coffer_mass_kg', '1']
       ]
     )
+    t.same(
+      (await query('last_over_time({__name__=~"coffer_measure_blood_.*"}[7d])')).map(
+        ({ metric }: Answer) => metric['__name__']
+      ),
+      ['coffer_measure_blood_pressure_systolic', 'coffer_measure_blood_pressure_diastolic'],
+      'the last reading is still what the metric is'
+    )
     const last = 'last_over_time({__name__=~"coffer_(mass_kg|count_steps)"}[7d])'
     // Of 73 kg, this is no number; of less, and of steps, it is infinite.
     for (const [apply, value] of [
@@ -226,6 +233,16 @@ t.test('dashboards', async t => {
       code: 422,
       error: /does not fit the step/
     })
+    // On 300 days, the five minutes until a reading: as many cells as five minutes there are would be too many otherwise.
+    for (const [query, value] of [
+      ['min_over_time(coffer_mass_kg{stream="scale"}[5m])', 73],
+      ['increase(coffer_measure_steps[5m])', 130 / 12],
+      ['count_over_time(coffer_mass_kg{stream="scale"}[7m])', 1]
+    ] as const) {
+      const first = monday - 296 * day + 7 * 3600
+      const { result } = await range(query, first, first + 299 * day, '1d')
+      t.equal(Number(result[0]?.values.at(-1)[1]).toFixed(6), value.toFixed(6), query)
+    }
     const { data } = await get('query', {
       query: 'count(last_over_time({measure="weight",stream!=""}[30d]))',
       time: String(monday + 10 * day)
