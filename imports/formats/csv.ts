@@ -18,7 +18,7 @@ export const csv: Format = {
 
 function createRowReader(source: SourceFile, head: FileHead, delimiter: string): TableSource['readRows'] {
   return async ({ isEnough }, sink, onRow) => {
-    const scanner = new RowScanner(delimiter, onRow)
+    const scanner = new RowScanner(delimiter, cells => onRow(cells))
     for await (const chunk of readTableText(source, head)) {
       scanner.write(chunk)
       if (isEnough()) break

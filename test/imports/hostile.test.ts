@@ -257,6 +257,7 @@ t.test('an unresponsive thread is terminated, and the user gets the reason', asy
     key: '00',
     choices: {},
     previousForms: {},
+    types: {},
     spool: `${file}.part`,
     attachmentSpool: `${file}.file`,
     version: '1'

@@ -212,6 +212,7 @@ function assignmentOf(file: string, fileName: string): ReadAssignment {
     key: '00',
     choices: {},
     previousForms: {},
+    types: {},
     version: '1'
   }
 }
