@@ -131,7 +131,10 @@ export async function grantOffer(
     const trigger = store.events.find(body.trigger)
     if (!queued) return
     // The user has deleted the event: nothing is accepted.
-    if (!trigger) return store.cmc.removeDelivery(row.number)
+    if (!trigger) {
+      store.cmc.removeDelivery(row.number)
+      return
+    }
     const granted = yield* createGrant(call, body.chosen, body.trigger, offer)
     store.cmc.updateDelivery({ ...queued, attempts: 0, next, body: JSON.stringify({ ...body, granted }) })
   })

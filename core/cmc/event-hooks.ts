@@ -150,11 +150,8 @@ function* writeEvent(
 }
 
 /** Stores the secrets of an event, and does what remains to be done. Returns the params to write it with. */
-function* finishEvent(
-  call: Call,
-  params: CreateParams,
-  { content, secrets, work }: Written
-): Steps<{ readonly params: object }> {
+function* finishEvent(call: Call, params: CreateParams, written: Written): Steps<{ params: object }> {
+  const { content, secrets, work } = written
   const id = params.id ?? createId()
   if (secrets && Object.keys(secrets).length > 0) {
     // The secrets of another event must not be replaced.

@@ -170,3 +170,15 @@ export function splitDraft(draft: PointsDraft): PointsDraft[] {
     { ...draft, cells: draft.cells.subarray(middle) }
   ]
 }
+
+/** Returns rows to write without the columns of a draft in which none has a value. */
+export function omitEmptyColumns(
+  columns: readonly string[],
+  rows: readonly Row[]
+): { columns: string[]; rows: Row[] } {
+  const used = columns.flatMap((_name, index) => (rows.some(row => row[index + 1] !== null) ? [index] : []))
+  return {
+    columns: used.map(index => columns[index]!),
+    rows: rows.map(row => [row[0], ...used.map(index => row[index + 1])] as Row)
+  }
+}

@@ -39,7 +39,7 @@ export class FileWriter {
         throw createQuotaError(getQuota(services.config, account))
       return true
     }
-    this.writer.count(fileType, result ?? 'broughtIn', 1)
+    this.writer.tally.count(fileType, result ?? 'broughtIn', 1)
     return false
   }
 
@@ -62,7 +62,7 @@ export class FileWriter {
       await services.attachments.discard(received)
       if (result !== 'broughtIn') await dropFiles(services, account, [attachment])
     }
-    this.writer.count(fileType, result, 1)
+    this.writer.tally.count(fileType, result, 1)
   }
 
   /** Attaches a file to its event, unless that has it already. Returns what became of the record. */

@@ -32,6 +32,12 @@ export class TallyCounter implements Tally {
     if (by > 0) this[of][name] = (this[of][name] ?? 0) + by
   }
 
+  /** Counts records of a type, those that are skipped by their reason. */
+  count(type: string, result: RecordResult, by: number): void {
+    if (result === 'broughtIn' || result === 'known') this.add(result, type, by)
+    else this.add('leftOut', skipReasons[result], by)
+  }
+
   /** Adds counts. */
   addAll(of: keyof Tally, counts: Counts): void {
     for (const [name, by] of Object.entries(counts)) this.add(of, name, by)

@@ -1,10 +1,11 @@
 /** Writes the records of a file batch by batch, or only compares them with the stored data. */
 import type { DraftBatch, EventDraft, PointsDraft, StreamDraft } from '../../imports/protocol.js'
 import type { Holder } from '../../storage/repositories/series.js'
+import type { Row } from '../../storage/series/rows.js'
 import type { ImportAttempt } from '../../storage/imports/import-repository.js'
 import { runSteps, type Steps } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
-import { ApiError, fail } from '../errors.js'
+import { fail } from '../errors.js'
 import { runUninterrupted } from '../dispatch/run-write.js'
 import { mayReadAt } from '../events/event-permissions.js'
 import { requireWritableHolder } from '../series/holder.js'
@@ -12,11 +13,18 @@ import { planColumns } from '../series/column-plan.js'
 import type { ImportFingerprint } from './fingerprint.js'
 import { findReceived, isExported } from './received-events.js'
 import { createMissingStreams } from './create-streams.js'
-import { comparePoints, splitDraft, getTimeRange, type PointComparison } from './compare-points.js'
+import {
+  comparePoints,
+  getTimeRange,
+  omitEmptyColumns,
+  splitDraft,
+  type PointComparison
+} from './compare-points.js'
 import { saveJob, type StoredJob } from './job.js'
 import type { ImportCaller, WriteMethods } from './import-caller.js'
 import { recordRange, createRangeFinder } from './ranges.js'
-import { skipReasons, TallyCounter, type RecordResult } from './tally.js'
+import { TallyCounter, type RecordResult } from './tally.js'
+import { isValidContent, tryWrite } from './try-write.js'
 
 /** Maximum number of chunks per write of points, which takes some milliseconds. */
 const maxChunks = 6
@@ -87,14 +95,8 @@ export class ImportWriter {
   }
 
   #countEvent({ hasFiles, id, type }: EventDraft, result: RecordResult): void {
-    this.count(type, result, 1)
+    this.tally.count(type, result, 1)
     if (hasFiles && result === 'unfit') this.refusedEvents.add(id)
-  }
-
-  /** Counts records of a type, those that are skipped by their reason. */
-  count(type: string, settled: RecordResult, count: number): void {
-    if (settled === 'broughtIn' || settled === 'known') this.tally.add(settled, type, count)
-    else this.tally.add('leftOut', skipReasons[settled], count)
   }
 
   *#writeEvent(call: Call, draft: EventDraft): Steps<RecordResult> {
@@ -111,7 +113,7 @@ export class ImportWriter {
     const { otherPaths, path, clientData, content, description, duration, id, time, type, version } = draft
     const streamIds = new Set<string>()
     for (const each of [path, ...otherPaths]) streamIds.add(yield* this.#ensureStream(call, each, type))
-    const settled = this.#tryWrite(call, () =>
+    const settled = tryWrite(call, () =>
       runUninterrupted(this.writers.createEvent, call, {
         id,
         streamIds: [...streamIds],
@@ -158,20 +160,6 @@ export class ImportWriter {
     return undefined
   }
 
-  /** Runs a part of a transaction, which is rolled back if it is refused. */
-  #tryWrite({ store }: Call, work: () => void): RecordResult {
-    try {
-      store.savepoint(work)
-      return 'broughtIn'
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      if (error.id === 'invalid-parameters-format' || error.id === 'invalid-event-type') return 'unfit'
-      if (error.id === 'invalid-operation') return 'trashed'
-      if (error.id === 'item-already-exists') return 'known'
-      throw error
-    }
-  }
-
   /** Returns the stream at the end of a path. Creates it and its ancestors if they do not exist. */
   *#ensureStream(call: Call, path: readonly StreamDraft[], type: string): Steps<string> {
     const { parentId } = this.job
@@ -195,7 +183,7 @@ export class ImportWriter {
     const rows = draft.cells.length / (draft.columns.length + 1)
     const refusal = this.#claimHolder(call, draft)
     if (refusal) {
-      this.count(draft.type, refusal, rows)
+      this.tally.count(draft.type, refusal, rows)
       return true
     }
     const known = series.findHolder(draft.seriesId)
@@ -219,10 +207,10 @@ export class ImportWriter {
         ? requireWritableHolder(call, known.id)
         : yield* this.#createHolder(call, draft, type)
       if (typeof holder === 'string') {
-        this.count(draft.type, holder, rows)
+        this.tally.count(draft.type, holder, rows)
         return true
       }
-      this.#addPoints(call, holder, draft, result.fresh)
+      this.#addPoints(call, holder, draft.columns, result.fresh)
       recordRange(call.store, holder.number, { attempt: this.attempt, fresh: result.fresh, stored })
     }
     this.footprint?.addRange(draft.seriesId, span.from, span.to)
@@ -230,43 +218,35 @@ export class ImportWriter {
     return true
   }
 
-  #addPoints(
-    call: Call,
-    { number }: Holder,
-    { columns }: PointsDraft,
-    fresh: PointComparison['fresh']
-  ): void {
-    const used = columns.flatMap((_name, index) =>
-      fresh.some(row => row[index + 1] !== null) ? [index] : []
-    )
-    const rows =
-      used.length === columns.length
-        ? fresh
-        : fresh.map(row => [row[0], ...used.map(index => row[index + 1])] as PointComparison['fresh'][number])
+  #addPoints(call: Call, { number }: Holder, columns: readonly string[], fresh: readonly Row[]): void {
     const writing = { writer: call.caller.signature, written: call.now }
-    runSteps(call.store.series.add(number, { columns: used.map(index => columns[index]!), rows }, writing))
+    runSteps(call.store.series.add(number, omitEmptyColumns(columns, fresh), writing))
   }
 
   #countPoints({ store }: Call, type: string, holder: Holder | undefined, result: PointComparison): void {
     const { early, fresh, known, twice, unfit } = result
     this.tally.add('broughtIn', type, fresh.length)
-    this.count(type, 'twice', twice)
-    this.count(type, 'unfit', unfit)
-    this.count(type, 'early', early)
+    this.tally.count(type, 'twice', twice)
+    this.tally.count(type, 'unfit', unfit)
+    this.tally.count(type, 'early', early)
     if (!holder || known.length === 0) return
     const ranges = store.imports
       .listRangesWithin(holder.number, Math.min(...known), Math.max(...known))
       .filter(range => range.import === this.attempt.import)
     if (ranges.length === 0) {
-      this.count(type, 'known', known.length)
+      this.tally.count(type, 'known', known.length)
       return
     }
     const rangeOf = createRangeFinder(ranges)
     for (const time of known) {
       const ownRange = rangeOf(time)
-      if (!ownRange) this.count(type, 'known', 1)
+      if (!ownRange) this.tally.count(type, 'known', 1)
       else
-        this.count(type, ownRange.attempt === this.attempt.attempt && !this.isDry ? 'twice' : 'broughtIn', 1)
+        this.tally.count(
+          type,
+          ownRange.attempt === this.attempt.attempt && !this.isDry ? 'twice' : 'broughtIn',
+          1
+        )
     }
   }
 
@@ -290,7 +270,7 @@ export class ImportWriter {
     type: string
   ): Steps<Holder | RecordResult> {
     const streamId = yield* this.#ensureStream(call, path, type)
-    const settled = this.#tryWrite(call, () =>
+    const settled = tryWrite(call, () =>
       runUninterrupted(this.writers.createEvent, call, {
         id,
         streamIds: [streamId],
@@ -303,15 +283,5 @@ export class ImportWriter {
     if (settled !== 'broughtIn') return settled
     call.store.imports.addEvent(id, this.attempt)
     return call.store.series.findHolder(id)!
-  }
-}
-
-/** Returns whether the content is valid for its type. */
-function isValidContent({ services }: Call, { content, type }: EventDraft): boolean {
-  try {
-    services.eventTypes.check(type, content)
-    return true
-  } catch {
-    return false
   }
 }

@@ -176,11 +176,13 @@ test('hundreds of streams return with the access that names them', async t => {
   )
 })
 
+/** Permissions on thousands of streams of apps that do not exist yet. */
+function nameStreamsOfApps(level: string): object[] {
+  const app = createId().toLowerCase()
+  return Array.from({ length: 5000 }, (_, n) => ({ streamId: `:_cmc:apps:${app}-${n}`, level }))
+}
+
 test('an access names thousands of streams of apps', async t => {
-  const many = (level: string): object[] => {
-    const app = createId().toLowerCase()
-    return Array.from({ length: 5000 }, (_, n) => ({ streamId: `:_cmc:apps:${app}-${n}`, level }))
-  }
   const app = await grantApp()
   const own = { streamId: 'diary', level: 'read' }
   const create = async (client: Client, permissions: object[]): Promise<Answer> => {
@@ -196,11 +198,11 @@ test('an access names thousands of streams of apps', async t => {
     )
     return answer
   }
-  t.match(await create(app, [own, ...many('read')]), { error: { id: 'forbidden' } })
+  t.match(await create(app, [own, ...nameStreamsOfApps('read')]), { error: { id: 'forbidden' } })
   const { streams: before } = await alice.do('streams.get')
-  t.match(await create(app, [own, ...many('none')]), { access: { type: 'shared' } })
+  t.match(await create(app, [own, ...nameStreamsOfApps('none')]), { access: { type: 'shared' } })
   t.same((await alice.do('streams.get')).streams, before, 'without streams that nobody can see')
-  t.match(await create(alice, many('read')), { access: { type: 'shared' } })
+  t.match(await create(alice, nameStreamsOfApps('read')), { access: { type: 'shared' } })
 })
 
 test('an app deletes itself', async t => {
