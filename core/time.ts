@@ -10,7 +10,7 @@ export interface Clock {
   onSetBack(run: () => void): () => void
 }
 
-/** How often the clock is looked at, in milliseconds: it is set, and goes on while the machine sleeps, which Node's timers do not notice. */
+/** How often the clock is checked, in milliseconds: it is set, and goes on while the machine sleeps, which Node's timers do not notice. */
 const lookMs = 60_000
 /** Seconds by which clocks are corrected now and then. */
 const tolerance = 60

@@ -1,6 +1,5 @@
 /** Reads the creator, streams and expiry of an access record. */
 import { Access } from '../../schemas/access.js'
-import { isStreamPermission } from '../../schemas/permission.js'
 import { getBaseId } from '../access-ids.js'
 import { isAuditId } from '../audit-ids.js'
 
@@ -23,13 +22,11 @@ export function isCreatedBy(access: Pick<Access, 'createdBy'>, creator: string):
 }
 
 /**
- * Returns ids of the streams on which an access has permissions, which decide who is notified of its changes. Those of the audit are
- * omitted, and those with level `none`, which may be thousands of ids that no stream has. (docs/spec/notifications.md#who-is-notified)
+ * Returns ids of the streams that an access names, which decide who is notified of its changes.
+ * (docs/spec/notifications.md#who-is-notified) Those of the audit are omitted.
  */
 export function listStreamIds({ permissions = [] }: Access): string[] {
   return permissions.flatMap(permission =>
-    isStreamPermission(permission) && permission.level !== 'none' && !isAuditId(permission.streamId)
-      ? [permission.streamId]
-      : []
+    'streamId' in permission && !isAuditId(permission.streamId) ? [permission.streamId] : []
   )
 }

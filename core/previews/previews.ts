@@ -41,7 +41,7 @@ interface PreviewServices {
 /** A preview being loaded or rendered. */
 interface PendingPreview {
   readonly bytes: Promise<Buffer>
-  /** Aborted once nobody waits. */
+  /** Aborted once no request waits. */
   readonly leaving: AbortController
   waiting: number
 }

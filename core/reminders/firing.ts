@@ -47,7 +47,7 @@ export function listAhead({ reminders }: Pick<UserStore, 'reminders'>, now: numb
 }
 
 /**
- * Plans a reminder afresh. What came due a while ago is told as well, since the clock may have been set back before that. What was told
+ * Plans a reminder afresh. What came due a while ago is sent as well, since the clock may have been set back before that. What was told
  * stays recorded, so it is not told again.
  */
 export function planAgain(

@@ -11,7 +11,7 @@ const isLate = `next > :now + ${daySeconds + tolerance}`
 /** Users can answer a reminder a day before it is due, and put it off for another day. */
 const near = `:now + ${daySeconds}`
 const isLateOccurrence = `due <= ${near} AND next > ${near} + ${daySeconds + tolerance}`
-/** The user is told again when it is due. */
+/** It is sent again when it is due. */
 const isToldEarly = `reminder IN (SELECT id FROM reminder) AND due > ${near} AND state = 'open' AND told > 0
   AND next IS NOT due`
 

@@ -159,7 +159,13 @@ t.test(
     await takenOut(bob, first.id)
     t.same(await answers(bob), before)
     const own = await written(alice, (await sent(alice, 'own.zip', zip)).id)
-    t.same(own.tally, first.tally, 'an account may take its own, beside what it has')
+    const { 'frequency/bpm': _heartRates, 'position/wgs84': _positions, ...others } = first.tally.broughtIn
+    t.same(own.tally.known, { ...others, 'frequency/bpm': 200 }, 'events of the account itself are known')
+    t.same(
+      own.tally.broughtIn,
+      { 'frequency/bpm': 3000, 'position/wgs84': 2 },
+      'points come beside those it has'
+    )
   }
 )
 

@@ -1,4 +1,4 @@
-/** Previews that wait: the places of accounts, and those that nobody waits for any more. */
+/** Previews that wait: the places of accounts, and those that no request waits for any more. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Previews } from '../../../core/previews/previews.js'
@@ -82,7 +82,7 @@ t.test('two accounts that fill all places leave one for every other account', as
   await Promise.all([...asked, third])
 })
 
-t.test('a preview that nobody waits for any more is not rendered', async t => {
+t.test('a preview that no request waits for any more is not rendered', async t => {
   const { ask, begun, countRendered, go, previews, untilWaiting } = await create(t)
   const [first, second] = [new AbortController(), new AbortController()]
   const running = ask('alice', 1)
