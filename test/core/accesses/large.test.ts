@@ -200,8 +200,8 @@ test('an access names thousands of streams of apps', async t => {
   }
   t.match(await create(app, [own, ...nameStreamsOfApps('read')]), { error: { id: 'forbidden' } })
   const { streams: before } = await alice.do('streams.get')
-  t.match(await create(app, [own, ...nameStreamsOfApps('none')]), { access: { type: 'shared' } })
-  t.same((await alice.do('streams.get')).streams, before, 'without streams that nobody can see')
+  t.match(await create(alice, [own, ...nameStreamsOfApps('none')]), { access: { type: 'shared' } })
+  t.same((await alice.do('streams.get')).streams, before, 'without streams for the level none')
   t.match(await create(alice, nameStreamsOfApps('read')), { access: { type: 'shared' } })
 })
 
