@@ -28,7 +28,7 @@ const maxRepeated = 5
 
 /** A process with failed files, and the folder of its data. */
 interface Failure {
-  readonly files: readonly string[]
+  readonly files: readonly FileResult[]
   readonly failed: number
   readonly folder: string
   readonly environment: NodeJS.ProcessEnv
@@ -134,23 +134,25 @@ async function run(
   results.push(...result.files)
   passed += result.passed
   failed += result.failed
-  const failedFiles = result.files.filter(({ isPassed }) => !isPassed).map(({ file }) => file)
+  const failedFiles = result.files.filter(({ isPassed }) => !isPassed)
   if (result.failed > 0) troubled.push({ files: failedFiles, failed: result.failed, folder, environment })
   return result.failed
 }
 
 /**
- * Runs failed files again, each alone, after all others: in a browser, a click may lose a race on a busy machine. Files that pass now
- * are reported as flaky; files that fail again have failed.
+ * Runs failed files again, each alone and with the seed that it printed, after all others: in a browser, a click may lose a race on a
+ * busy machine. Files that pass now are reported as flaky; files that fail again have failed.
  */
 async function runAgain(): Promise<void> {
   if (troubled.length > maxRepeated) return
   const flaky: string[] = []
   for (const { environment, files, ...first } of troubled.splice(0)) {
     failed -= first.failed
-    for (const file of files) {
-      const again = `${first.folder}-again-${files.indexOf(file)}`
-      const stillFailed = await run([file], again, environment, true)
+    for (const [index, { failures, file }] of files.entries()) {
+      const again = `${first.folder}-again-${index}`
+      const seed = /# COFFER_TEST_SEED=(\d+)/.exec(failures.join('\n'))?.[1]
+      const same = seed === undefined ? environment : { ...environment, COFFER_TEST_SEED: seed }
+      const stillFailed = await run([file], again, same, true)
       if (stillFailed === 0) flaky.push(file)
     }
   }

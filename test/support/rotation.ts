@@ -12,7 +12,7 @@ export function rotate<T>(
   share = cases.length
 ): readonly T[] {
   if (isLong) return cases
-  t.comment(`one in ${share}: COFFER_TEST_SEED=${seed}`)
+  t.comment(`COFFER_TEST_SEED=${seed}: one in ${share}`)
   return cases.filter((_, index) => (index + seed) % share === 0)
 }
 
@@ -26,7 +26,7 @@ export function inRotation(
   share: number
 ): (name: string, run: (t: Test) => unknown) => Promise<unknown> {
   if (isLong) return async (name, run) => await t.test(name, run)
-  t.comment(`one subtest in ${share}: COFFER_TEST_SEED=${seed}`)
+  t.comment(`COFFER_TEST_SEED=${seed}: one subtest in ${share}`)
   let declared = 0
   return async (name, run) => {
     if ((declared++ + seed) % share === 0) await t.test(name, run)
