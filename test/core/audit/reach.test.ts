@@ -123,7 +123,9 @@ t.test('the audit log records of a read', async t => {
     await app.do('events.sample', { streams: ['heart'], fromTime: 0, toTime: 400, parts: 4 })
     await app.do('streams.facts')
     t.same(await reads(alice, 'events.sample'), [{ streamIds: ['heart'], from: 0, to: 400, count: 3 }])
-    t.same(await reads(alice, 'streams.facts'), [{ streamIds: ['body'], count: 2 }])
+    // The number is only recorded if it was known after the first turn, which is short on a busy machine.
+    const [summary] = await reads(alice, 'streams.facts')
+    t.same(summary, { streamIds: ['body'], ...(summary.hasMore ? { hasMore: true } : { count: 2 }) })
   })
 
   t.test('files', async t => {
