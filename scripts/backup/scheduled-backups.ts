@@ -213,7 +213,7 @@ export class ScheduledBackups {
   async #recordEnd(isDone: boolean): Promise<void> {
     const { log, coordinator } = this.options
     try {
-      await coordinator?.end(isDone ? Math.floor(Date.now() / 1000) : undefined)
+      await coordinator?.end(isDone ? Math.floor(Date.now() / 1000) : undefined, this.#closing.signal)
     } catch (cause) {
       // Another process will then make it again.
       log.warn('other nodes could not be notified of a backup', { cause })
@@ -224,8 +224,9 @@ export class ScheduledBackups {
   async #tryBackup(): Promise<string | typeof notOurs | undefined> {
     try {
       const { coordinator } = this.options
-      if (coordinator && !(await coordinator.look(this.#closing.signal)).isOurs) return notOurs
-      if (coordinator && !(await coordinator.begin())) return notOurs
+      const { signal } = this.#closing
+      if (coordinator && !(await coordinator.look(signal)).isOurs) return notOurs
+      if (coordinator && !(await coordinator.begin(signal))) return notOurs
     } catch (error) {
       return (error as Error).message
     }

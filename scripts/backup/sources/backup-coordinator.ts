@@ -10,6 +10,7 @@ import { readJson } from '../../../cluster/nodes/json.js'
 import { nodeKey, parseNodeState } from '../../../cluster/nodes/node-state.js'
 import { parsePlacement, shardKey } from '../../../cluster/nodes/shard-placement.js'
 import type { Settings } from '../../../core/settings/settings.js'
+import { withRetries } from './retries.js'
 
 /** The state of the cluster's backups. */
 interface BackupTurn {
@@ -33,7 +34,10 @@ const abandonedAfter = 24 * 3600
 /** Time to wait until the shard is served, and interval of checking. */
 const [timeoutMs, pollMs] = [60_000, 1000]
 
-/** Coordinates backups between nodes. All methods reject with `EngineUnavailable` if no engine server responds. */
+/**
+ * Coordinates backups between nodes. All methods repeat requests to an engine that does not respond, and reject with
+ * `EngineUnavailable` if it never does, or when `signal` aborts.
+ */
 export class BackupCoordinator {
   /** `open` connects to the register. `close` of the result ends the connection. */
   constructor(
@@ -53,10 +57,10 @@ export class BackupCoordinator {
   /**
    * Returns when the last backup was finished, and whether this node has to make the next one: it serves the
    * first shard, and no other node is making one. Waits for a node that serves the first shard; rejects if
-   * there is none in time, and when `signal` aborts.
+   * there is none in time.
    */
   async look(signal: AbortSignal): Promise<BackupTurn> {
-    return await this.#withRegister(async register => {
+    return await this.#withRegister(signal, async register => {
       const { finished, maker } = (await readRegister(register)).state
       const isServing = await this.#servesFirstShard(register, signal)
       return { isOurs: isServing && !(await this.#isBusy(register, maker)), finished }
@@ -64,8 +68,8 @@ export class BackupCoordinator {
   }
 
   /** Records that this node makes a backup. Resolves with false if another node is making one. */
-  async begin(): Promise<boolean> {
-    return await this.#withRegister(async register => {
+  async begin(signal: AbortSignal): Promise<boolean> {
+    return await this.#withRegister(signal, async register => {
       const { revision, state } = await readRegister(register)
       if (await this.#isBusy(register, state.maker)) return false
       const own = await register.get(nodeKey(this.node))
@@ -82,8 +86,8 @@ export class BackupCoordinator {
   }
 
   /** Records that this node's backup has ended. `finished`: time of success in seconds; `undefined` if it failed. */
-  async end(finished: number | undefined): Promise<void> {
-    await this.#withRegister(async register => {
+  async end(finished: number | undefined, signal: AbortSignal): Promise<void> {
+    await this.#withRegister(signal, async register => {
       for (;;) {
         const { revision, state } = await readRegister(register)
         const { maker, ...rest } = state
@@ -124,13 +128,15 @@ export class BackupCoordinator {
     return isAlive && state.process === maker.process
   }
 
-  async #withRegister<T>(work: (register: Register) => Promise<T>): Promise<T> {
-    const engine = await this.open()
-    try {
-      return await work(engine.register)
-    } finally {
-      await engine.close()
-    }
+  async #withRegister<T>(signal: AbortSignal, work: (register: Register) => Promise<T>): Promise<T> {
+    return await withRetries(async () => {
+      const engine = await this.open()
+      try {
+        return await work(engine.register)
+      } finally {
+        await engine.close()
+      }
+    }, signal)
   }
 }
 

@@ -6,7 +6,6 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { connectEngine } from '../../../cluster/connect.js'
 import { EngineUnavailable, type Engine } from '../../../cluster/engine.js'
 import { RecordMismatch } from '../../../cluster/file-copy.js'
@@ -26,12 +25,13 @@ import type { Account } from '../../../storage/platform/account.js'
 import { PlatformStore } from '../../../storage/platform/platform-store.js'
 import { removePosition } from '../../../storage/wal/closed-file.js'
 import { BackupError, EngineLost } from '../backup-error.js'
+import { withRetries } from './retries.js'
 import type { BackupSource } from './source.js'
 
 /** Maximum number of retries for an account whose log is truncated, or whose snapshot is replaced, while it is read. */
 const maxRetries = 5
-/** Time between retries of a request to the engine, and timeout for opening the platform log. */
-const [retryMs, timeoutMs] = [1000, 60_000]
+/** Timeout for opening the platform log, in milliseconds. */
+const timeoutMs = 60_000
 
 /** Runs `work` with the cluster in the settings. Rejects with `EngineUnavailable` if no engine server responds. */
 export async function withClusterSource<T>(
@@ -67,13 +67,9 @@ export class ClusterSource implements BackupSource {
     await mkdir(draft.draftsDirectory, { recursive: true, mode: 0o700 })
     const platform = new PlatformStore(draft)
     try {
-      const log = await PlatformLog.open(platform, {
-        engine,
-        objects,
-        draftsDirectory: draft.draftsDirectory,
-        timeoutMs,
-        onError: () => {}
-      })
+      const { draftsDirectory } = draft
+      const options = { engine, objects, draftsDirectory, timeoutMs, onError: () => {} }
+      const log = await withRetries(() => PlatformLog.open(platform, options))
       await log.close()
       this.#epoch = platform.position()!.epoch
       for (const { username } of platform.usernames.listRenamed())
@@ -100,11 +96,11 @@ export class ClusterSource implements BackupSource {
         throw new BackupError('The cluster has no log of the account')
       const { base, position } = last.record
       try {
-        await this.#restoreFile(account, draft, { base, position, sequence: last.sequence })
+        const goal = { base, position, sequence: last.sequence }
+        await withRetries(() => this.#restoreFile(account, draft, goal))
         return removePosition(draft.userFile(account.id))
       } catch (error) {
-        if (!(error instanceof RecordMismatch || error instanceof EngineUnavailable)) throw error
-        if (left === 0) throw error
+        if (!(error instanceof RecordMismatch) || left === 0) throw error
       }
     }
   }
@@ -124,7 +120,7 @@ export class ClusterSource implements BackupSource {
   }
 
   async isDeleted(account: Account): Promise<boolean> {
-    const last = await this.#withRetries(() => this.engine.last(this.#getSubject(account)))
+    const last = await this.#ask(() => this.engine.last(this.#getSubject(account)))
     try {
       return last !== undefined && decode(last.bytes).kind === 'deleted'
     } catch {
@@ -145,7 +141,7 @@ export class ClusterSource implements BackupSource {
   }
 
   async #readLastRecord(account: Account): Promise<{ record: LogRecord; sequence: number } | undefined> {
-    const last = await this.#withRetries(() => this.engine.last(this.#getSubject(account)))
+    const last = await this.#ask(() => this.engine.last(this.#getSubject(account)))
     return last && { record: decode(last.bytes), sequence: last.sequence }
   }
 
@@ -160,24 +156,17 @@ export class ClusterSource implements BackupSource {
     } catch (error) {
       if (!(error instanceof EngineUnavailable)) throw error
       // Distinguish a damaged object, which affects its account alone, from an unavailable engine.
-      await this.#withRetries(() => this.engine.last(platformSubject))
+      await this.#ask(() => this.engine.last(platformSubject))
       throw new BackupError(`Can't fetch the object ${key}`)
     }
   }
 
-  /**
-   * Sends a request to the engine, with retries. Rejects with `EngineLost` if it never responds. Other errors
-   * are thrown at once.
-   */
-  async #withRetries<T>(ask: () => Promise<T>): Promise<T> {
-    for (let left = maxRetries; ; left--) {
-      try {
-        return await ask()
-      } catch (error) {
-        if (!(error instanceof EngineUnavailable)) throw error
-        if (left === 0) throw new EngineLost(error)
-      }
-      await wait(retryMs)
+  /** Sends a request to the engine, with retries. Rejects with `EngineLost` if it never answers. */
+  async #ask<T>(request: () => Promise<T>): Promise<T> {
+    try {
+      return await withRetries(request)
+    } catch (error) {
+      throw error instanceof EngineUnavailable ? new EngineLost(error) : error
     }
   }
 }

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import SQLite from 'better-sqlite3'
-import type { Engine } from '../../../cluster/engine.js'
+import { EngineUnavailable, type Engine } from '../../../cluster/engine.js'
 import { FileThread } from '../../../cluster/files/file-thread.js'
 import { beginPlatform } from '../../../cluster/platform/begin-platform.js'
 import { silentLog } from '../../../core/log.js'
@@ -77,9 +77,11 @@ t.test('a cluster as the source of backups', async t => {
   const files = new FileThread()
   t.teardown(() => files.close())
   let afterLast: (() => Promise<void>) | undefined
+  const unanswered = new Set(['read'])
   const watched = new Proxy(engine, {
     get(target, name) {
       const value = Reflect.get(target, name, target) as unknown
+      if (unanswered.delete(String(name))) return () => Promise.reject(new EngineUnavailable())
       if (name !== 'last') return typeof value === 'function' ? (value.bind(target) as unknown) : value
       return async (subject: string) => {
         const found = await engine.last(subject)
@@ -92,6 +94,7 @@ t.test('a cluster as the source of backups', async t => {
   const draft = new Layout(join(root, 'draft'))
   mkdirSync(draft.root)
   await source.copyPlatform(draft)
+  t.same([...unanswered], [], 'the first request was not answered')
 
   await t.test('provides a platform file and accounts that belong to no cluster', async t => {
     const platform = new PlatformStore(draft)
@@ -99,7 +102,9 @@ t.test('a cluster as the source of backups', async t => {
     t.match(platform.find('alice'), { id: account.id, state: 'active' })
     platform.close()
     await alice.event({ content: 'the first' })
+    unanswered.add('read')
     await source.copyAccount(account, draft)
+    t.same([...unanswered], [], 'the first request was not answered')
     t.same(notesIn(draft, account), ['the first'])
     t.equal(readFilePosition(draft.userFile(account.id)), undefined)
   })

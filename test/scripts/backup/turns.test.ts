@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { EngineUnavailable } from '../../../cluster/engine.js'
 import { silentLog } from '../../../core/log.js'
 import { BackupCoordinator } from '../../../scripts/backup/sources/backup-coordinator.js'
 import { MemoryCluster } from '../../cluster/memory-engine.js'
@@ -39,7 +40,7 @@ t.test('which process is responsible', async t => {
   await place(cluster, 'n2', 'b', false)
   t.same(await one.look(signal), { isOurs: true, finished: undefined })
   t.same(await two.look(signal), { isOurs: false, finished: undefined })
-  t.equal(await one.begin(), true)
+  t.equal(await one.begin(signal), true)
   t.same(
     await one.look(signal),
     { isOurs: true, finished: undefined },
@@ -48,23 +49,42 @@ t.test('which process is responsible', async t => {
 
   await place(cluster, 'n2', 'b', true)
   t.match(await two.look(signal), { isOurs: false }, 'another one is still making it')
-  t.equal(await two.begin(), false, 'also where that was begun since it looked')
-  await one.end(1e9)
+  t.equal(await two.begin(signal), false, 'also where that was begun since it looked')
+  await one.end(1e9, signal)
   t.same(await two.look(signal), { isOurs: true, finished: 1e9 }, 'the last one is known to all')
   t.match(await one.look(signal), { isOurs: false })
 
-  t.equal(await two.begin(), true)
+  t.equal(await two.begin(signal), true)
   await place(cluster, 'n1', 'a', true)
   t.match(await one.look(signal), { isOurs: false })
   await place(cluster, 'n2', 'another process', false)
   t.match(await one.look(signal), { isOurs: true }, 'who made it has been started anew since')
-  await two.end(undefined)
+  await two.end(undefined, signal)
   t.same(await one.look(signal), { isOurs: true, finished: 1e9 }, 'one that failed leaves the last as it was')
 
   const { register } = cluster.connect()
   await register.cas('backup', (await register.get('backup'))!.revision, Buffer.from('{ rubbish'))
   t.same(await one.look(signal), { isOurs: true, finished: undefined }, 'what cannot be read says nothing')
-  t.equal(await one.begin(), true)
+  t.equal(await one.begin(signal), true)
+})
+
+t.test('an engine that does not respond for a moment', async t => {
+  const cluster = new MemoryCluster()
+  await place(cluster, 'n1', 'a', true)
+  let failures = 1
+  const turns = new BackupCoordinator('n1', async () => {
+    if (failures-- > 0) throw new EngineUnavailable()
+    return await Promise.resolve(cluster.connect())
+  })
+  const closing = new AbortController()
+  t.equal(await turns.begin(closing.signal), true)
+  failures = 1
+  await turns.end(1e9, closing.signal)
+  t.match(await turns.look(closing.signal), { finished: 1e9 })
+  failures = Infinity
+  const looking = turns.look(closing.signal)
+  closing.abort()
+  await t.rejects(looking, { name: 'AbortError' })
 })
 
 t.test('a failure of a process that is no longer responsible', async t => {
