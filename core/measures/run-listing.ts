@@ -79,7 +79,7 @@ export class RunListing<T> implements Listing<Reader> {
   close(): void {
     if (!this.#isInUse) return
     this.#isInUse = false
-    this.#reader.store.measures.release(this.#started!.run)
+    this.#reader.store.measures.release(this.#started!.run, this)
   }
 
   #readNext(reader: Reader): Page {
@@ -94,7 +94,8 @@ export class RunListing<T> implements Listing<Reader> {
     else {
       if (!this.#isInUse) measures.use(started.run)
       this.#isInUse = true
-      if (measures.mustWait(started.run, reader.caller.accessId)) return { ...emptyPage, isWaiting: true }
+      if (measures.mustWait(started.run, reader.caller.accessId, this))
+        return { ...emptyPage, isWaiting: true }
     }
     const page = this.#continue(measures, started, isFirst)
     if (isFirst && !this.#items) this.#started = undefined

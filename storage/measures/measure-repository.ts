@@ -33,6 +33,9 @@ export class MeasureRepository {
   #large: WeakRef<MeasureRun<unknown>> | undefined
   /** When its turn ends unless it is continued, by `performance.now()`. */
   #largeUntilMs = 0
+  /** The call that reads it on, or combines its result, weakly as well, and when that ends unless it is continued. */
+  #user: WeakRef<object> | undefined
+  #userUntilMs = 0
   /** Large reads that wait for their turn, weakly as well: accesses take turns. */
   readonly #waiting = new FairQueue<WeakRef<MeasureRun<unknown>>>()
 
@@ -99,9 +102,10 @@ export class MeasureRepository {
   /**
    * Returns whether a large run, also a complete one whose result is in use, must wait for others of the account, whose accesses take
    * turns, or for those of others that hold too much. Called before each use by a call of `access`: a run keeps its turn until all that
-   * use it have called {@link release}, or else for ten seconds after the last use.
+   * use it have called {@link release}, or else for ten seconds after the last use. Calls that share a complete run wait for each other
+   * in the same way: combining its result takes megabytes. `user`: identifies the call.
    */
-  mustWait(run: MeasureRun<unknown>, access: string): boolean {
+  mustWait(run: MeasureRun<unknown>, access: string, user: object = run): boolean {
     if (!run.isLarge) return false
     const nowMs = performance.now()
     if (this.#findLarge(nowMs) !== run) {
@@ -111,11 +115,16 @@ export class MeasureRepository {
       if (this.#findLarge(nowMs) !== run) return true
     }
     this.#largeUntilMs = nowMs + leaseMs
+    const current = nowMs < this.#userUntilMs ? this.#user?.deref() : undefined
+    if (run.isComplete && current && current !== user) return true
+    if (current !== user) this.#user = new WeakRef(user)
+    this.#userUntilMs = nowMs + leaseMs
     return this.#mustWaitForOthers(nowMs) && run.held > maxMiddle && !run.isComplete
   }
 
-  /** Ends the use of a run by a call: once no call uses it, the next large run has its turn. */
-  release(run: MeasureRun<unknown>): void {
+  /** Ends the use of a run by a call: the next call that shares it goes on, and once no call uses it, the next large run. */
+  release(run: MeasureRun<unknown>, user: object = run): void {
+    if (this.#user?.deref() === user) this.#user = undefined
     run.users--
     if (run.users > 0) return
     if (run.isWaiting) this.#waiting.remove(waiting => waiting.deref() === run)
@@ -126,6 +135,7 @@ export class MeasureRepository {
   /** Gives the turn to the next run that waits, if any. */
   #startNext(nowMs: number): void {
     busy.delete(this)
+    this.#user = undefined
     do this.#large = this.#waiting.take()?.item
     while (this.#large && !this.#large.deref())
     const run = this.#large?.deref()

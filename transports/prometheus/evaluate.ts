@@ -6,7 +6,7 @@ import { aggregate, calculate, dropNames, mapValues, type Result, type Row } fro
 import { refuseUnsupported } from './query-error.js'
 import { assertShortLabels, type Series, type SeriesSelector } from './series-list.js'
 import { toSpan, type Grid } from './span.js'
-import { Windows, type Values } from './windows.js'
+import { summariseWindows, type Values } from './windows.js'
 
 /** Time in seconds that a value is valid in queries without a range, unless the step is longer. */
 const lookBackSeconds = 300
@@ -18,7 +18,6 @@ const maxHandled = 2_000_000
 const longestDay = 25 * 3600
 
 export class Evaluator {
-  readonly #windows: Windows
   /** Cells by the length of windows in seconds: many series have the same. */
   readonly #spans = new Map<number, ReturnType<typeof toSpan>>()
   #values = 0
@@ -31,9 +30,7 @@ export class Evaluator {
     private readonly cells: CellReader,
     private readonly grid: Grid,
     private readonly times: readonly number[]
-  ) {
-    this.#windows = new Windows(times)
-  }
+  ) {}
 
   /**
    * Evaluates an expression at each time of the grid. Throws a `QueryError` if that is not supported, or too
@@ -113,7 +110,7 @@ export class Evaluator {
       const cells = [...(earlier ?? []), ...(await this.cells.read(series, range, by === 'last'))]
       if (cells.length === 0) return undefined
       this.#reserve()
-      return await runInTurns(this.#windows.summarise(cells, window, by))
+      return await runInTurns(summariseWindows(this.times, cells, { apply: by, window }))
     }
     if (apply) return await summarise(apply)
     // What adds up is shown as its total in the time of a point.
@@ -142,7 +139,7 @@ export class Evaluator {
       const cells = days.map(({ from: end, value }): TimedCell => {
         return { end, count: 1, sum: value, min: value, max: value, last: value }
       })
-      return await runInTurns(this.#windows.summarise(cells, window, apply))
+      return await runInTurns(summariseWindows(this.times, cells, { apply, window }))
     }
     await nextTurn()
     let at = 0

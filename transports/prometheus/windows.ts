@@ -3,68 +3,71 @@ import { Pauses } from '../../core/measures/pauses.js'
 import type { Steps } from '../../storage/steps.js'
 import type { Cell, TimedCell } from './cells.js'
 import type { RangeFunction } from './promql.js'
-import { refuseUnsupported } from './query-error.js'
 
 /** Values of a series, one for each time of a query; `undefined` where there is none. */
 export type Values = readonly (number | undefined)[]
 
-/** Maximum number of cells that all windows of a query cover. */
-const maxVisited = 5_000_000
 /** Tolerance in seconds where times are compared that have been computed in steps. */
 const margin = 0.0005
 
-/** Summarises windows of all series of a query. Throws a `QueryError` once they cover too many cells. */
-export class Windows {
-  #visited = 0
-
-  /** `times`: those of the query, in seconds, ascending. */
-  constructor(private readonly times: readonly number[]) {}
-
-  /**
-   * Summarises, for each time, the cells that end in the window of so many seconds before it. Cells are in order of
-   * time. Returns a value for each time, `undefined` where there is none; yields only to pause.
-   */
-  *summarise(cells: readonly TimedCell[], window: number, apply: RangeFunction): Steps<Values> {
-    const pauses = new Pauses()
-    const values: (number | undefined)[] = []
-    let [low, high] = [0, 0]
-    for (const time of this.times) {
-      while (high < cells.length && cells[high]!.end <= time + margin) high++
-      while (low < high && cells[low]!.end <= time - window + margin) low++
-      if (low === high) values.push(undefined)
-      else if (apply === 'last') values.push(cells[high - 1]!.last)
-      else {
-        this.#visited += high - low
-        if (this.#visited > maxVisited)
-          refuseUnsupported('The ranges of the query are too long for its steps. Use a longer step')
-        values.push(summarise(cells, [low, high], apply, window))
-        if (pauses.isDue(high - low)) yield
-      }
+/**
+ * Summarises, for each of the times in ascending order, the cells that end in the window of so many seconds before it. Cells are in
+ * order of time. Returns a value for each time, `undefined` where there is none; yields only to pause. Takes time linear in the number of
+ * cells and times, however long windows are.
+ */
+export function* summariseWindows(
+  times: readonly number[],
+  cells: readonly TimedCell[],
+  { apply, window }: { readonly apply: RangeFunction; readonly window: number }
+): Steps<Values> {
+  const pauses = new Pauses()
+  const values: (number | undefined)[] = []
+  let [low, high] = [0, 0]
+  // A window consists of the cells before `middle`, of which there are summaries from each one on, and of those after them.
+  let [first, middle] = [0, 0]
+  let before: Cell[] = []
+  let after: Cell | undefined
+  for (const time of times) {
+    for (; high < cells.length && cells[high]!.end <= time + margin; high++) {
+      after = mergeCells(after, cells[high]!)
       if (pauses.isDue(1)) yield
     }
-    return values
+    while (low < high && cells[low]!.end <= time - window + margin) low++
+    if (low > middle) {
+      ;[first, middle, after] = [low, high, undefined]
+      before = cells.slice(low, high)
+      for (let at = before.length - 2; at >= 0; at--) {
+        before[at] = mergeCells(before[at], before[at + 1]!)
+        if (pauses.isDue(1)) yield
+      }
+    }
+    const last = cells[high - 1]
+    if (low === high) values.push(undefined)
+    else if (apply === 'last') values.push(last!.last)
+    else {
+      const earlier = low < middle ? before[low - first] : undefined
+      values.push(readCell(after ? mergeCells(earlier, after) : earlier!, apply, window))
+    }
+    if (pauses.isDue(1)) yield
   }
+  return values
 }
 
-/** Returns the summary of the cells from one index to another, excluded; `undefined` if it is one of numbers, and there are none. */
-function summarise(
-  cells: readonly Cell[],
-  [low, high]: readonly [number, number],
+/** Returns the data of two cells together. */
+function mergeCells(one: Cell | undefined, other: Cell): Cell {
+  if (!one) return other
+  const [count, sum] = [one.count + other.count, one.sum + other.sum]
+  if (one.min === undefined || other.min === undefined)
+    return { ...(one.min === undefined ? other : one), count, sum }
+  return { count, sum, min: Math.min(one.min, other.min), max: Math.max(one.max!, other.max!) }
+}
+
+/** Returns the summary of a cell; `undefined` if it is one of numbers, and there are none. */
+function readCell(
+  { count, max, min, sum }: Cell,
   apply: Exclude<RangeFunction, 'last'>,
   seconds: number
 ): number | undefined {
-  let [count, sum, least, greatest] = [0, 0, Infinity, -Infinity]
-  let hasNumbers = false
-  for (let at = low; at < high; at++) {
-    const cell = cells[at]!
-    count += cell.count
-    sum += cell.sum
-    if (cell.min !== undefined && cell.max !== undefined) {
-      hasNumbers = true
-      if (cell.min < least) least = cell.min
-      if (cell.max > greatest) greatest = cell.max
-    }
-  }
   switch (apply) {
     case 'count':
       return count
@@ -74,10 +77,10 @@ function summarise(
     case 'rate':
       return sum / seconds
     case 'avg':
-      return hasNumbers ? sum / count : undefined
+      return min === undefined ? undefined : sum / count
     case 'min':
-      return hasNumbers ? least : undefined
+      return min
     default:
-      return hasNumbers ? greatest : undefined
+      return max
   }
 }

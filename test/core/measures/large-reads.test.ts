@@ -136,6 +136,31 @@ t.test('large reads', async t => {
       t.same(order, ['app', 'app', 'alice', 'app', 'app', 'app'])
     })
 
+    await t.test('call by call, if calls share what has been read', t => {
+      const shared = begin(2000)
+      const calls = [{}, {}, {}]
+      for (const _ of calls) measures.use(shared)
+      measures.release(shared)
+      const going = (): object[] => calls.filter(call => !measures.mustWait(shared, 'app', call))
+      t.equal(going().length, 3, 'all read it on')
+      shared.next({} as MeasureStore)
+      t.ok(shared.isComplete)
+      const other = begin(2000)
+      const order: object[] = []
+      while (calls.length > 0) {
+        const [one, ...others] = going()
+        t.ok(one && others.length === 0, 'one combines the result')
+        t.ok(mustWait(other))
+        calls.splice(calls.indexOf(one!), 1)
+        order.push(one!)
+        measures.release(shared, one)
+      }
+      t.equal(new Set(order).size, 3)
+      t.notOk(mustWait(other), 'it has its turn')
+      measures.release(other)
+      t.end()
+    })
+
     await t.test('by the access of their calls', async t => {
       const app = await alice.grant('read', '*', { type: 'app' })
       const blocker = begin(50_000)

@@ -250,6 +250,18 @@ t.test('dashboards', async t => {
     t.match(data, { resultType: 'vector', result: [{ metric: {}, value: [monday + 10 * day, '2'] }] })
   })
 
+  t.test('summarise days at the steps of the last hours', async t => {
+    // As Grafana asks at first. Ranges of a day have 5,760 cells with data each.
+    const start = monday + 30 * 3600
+    const values = await readOften('increase(coffer_measure_steps[24h])', start, start + 6 * 3600)
+    t.same(
+      [0, 1, 6].map(hour => Number(values[240 * hour]![1].toFixed(6))),
+      // Of the hours from 6 to 29, and so on.
+      [0, 1, 6].map(hour => 24 * (117.5 + hour))
+    )
+    t.equal(values.length, 1441)
+  })
+
   t.test('summarise long ranges at short steps, as of the last hour', async t => {
     const later = monday + 10 * day
     const last = monday + 3 * day + 7 * 3600
