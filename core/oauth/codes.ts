@@ -112,7 +112,7 @@ export function findCode(
   return used && { use: used, isUsed: true }
 }
 
-/** Marks a code as used. Must run within a transaction. */
+/** Marks a code as used: a second use ends the access of `use`. Must run within a transaction. */
 export function spendCode(store: UserStore, code: string, use: CodeGrant, now: number): void {
   store.signIn.remove(code)
   store.signIn.keepLatest('oauth-used', maxCodes - 1)

@@ -12,6 +12,7 @@ import { getAccountUrl, apiEndpoint } from '../service-info.js'
 import { getBoundKey } from '../auth/oauth-marks.js'
 import { recordOAuthAction } from './audit.js'
 import type { Client } from './clients.js'
+import { spendCode } from './codes.js'
 import { failOAuth } from './errors.js'
 import { createIdToken } from './id-token.js'
 import type { SigningKey } from './keys.js'
@@ -51,7 +52,7 @@ export type TokenAnswer = Static<typeof TokenAnswer>
 export function* issueToken(
   call: Call,
   client: Client,
-  { use }: RedeemedCode,
+  { code, use }: RedeemedCode,
   { key, thumbprint }: { readonly key: SigningKey | undefined; readonly thumbprint: string | undefined }
 ): Steps<TokenAnswer> {
   const { account, now, services, store } = call
@@ -63,6 +64,8 @@ export function* issueToken(
     thumbprint === undefined
       ? replaceToken(call, known)
       : yield* bindAccess(call, client, known, { thumbprint, use })
+  // A second use of the code ends the access that its token is of.
+  if (access.id !== known.id) spendCode(store, code, { ...use, accessId: access.id }, now)
   const refreshToken =
     access.expires !== undefined && use.scopes.includes('offline_access') ? createRefreshToken() : undefined
   const grant = {
