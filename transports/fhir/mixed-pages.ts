@@ -21,7 +21,7 @@ import type { Search } from './search-params.js'
 
 /** Maximum number of series that a page reads: the points of each are a call. */
 const maxSeries = 20
-/** Seconds by which the rounded time of a point may be outside of its series. */
+/** Seconds between the beginning of a series and the end of a page that must not reach it: more than times are rounded by. */
 const rounding = 2e-6
 /** Number of series that are read at once if the first ones include such that do not count. */
 const maxOthersRead = 1000
@@ -178,8 +178,9 @@ async function readHolders(
     ...toList(events).params,
     types: events.types.map(type => `series:${type}`),
     sortAscending: events.order === 'ascending',
-    fromTime: from,
-    toTime: to
+    // The rounded time of a point may be outside of its series.
+    fromTime: from - rounding / 2,
+    toTime: to + rounding / 2
   }
   const holders: Event[] = []
   for (let skip = 0; ;) {

@@ -260,6 +260,38 @@ t.test('data points of what has no code are not read: a house has many thermomet
   )
 })
 
+t.test('data points are found if they end their series at the time at which a page ends', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('heart')
+  // Their sum is less than the same time in decimals.
+  const [start, length] = [monday + 0.001, 0.05]
+  const end = Math.round((start + length) * 1e6) / 1e6
+  t.ok(start + length < end)
+  const { id } = await alice.event({
+    streamIds: ['heart'],
+    type: 'series:frequency/bpm',
+    content: null,
+    time: start
+  })
+  const points = [
+    [0, 60],
+    [length, 61]
+  ]
+  await alice.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+  await alice.event({ streamIds: ['heart'], type: 'frequency/bpm', content: 62, time: end })
+  await alice.service.server.settle()
+  const values: number[] = []
+  let next: string | undefined = 'Observation?code=8867-4&_sort=date&_count=1'
+  for (let pages = 0; next !== undefined && pages < 10; pages++) {
+    const { body }: Response = await ask(t, alice, next)
+    for (const { resource } of body.entry ?? []) values.push(resource.valueQuantity.value)
+    next = body.link.find(({ relation }: Answer) => relation === 'next')?.url.split('/fhir/')[1]
+  }
+  t.same(values, [60, 62, 61])
+  const from = new Date(end * 1000).toISOString()
+  t.equal((await ask(t, alice, `Observation?code=8867-4&date=ge${from}`)).body.total, 2)
+})
+
 t.test('data points of fifteen series at a time are found, whatever the order', async t => {
   const { alice } = await coffer(t)
   await alice.stream('heart')
