@@ -27,6 +27,8 @@ export interface CodeGrant {
   readonly accessId: string
   /** When the person signed in, in seconds. */
   readonly authTime?: number
+  /** For how long the client asks, in seconds. */
+  readonly lifetime?: number
 }
 
 /** A request that came by OAuth. */
@@ -74,7 +76,8 @@ export async function issueCode(
     accessId: access.id,
     ...(clientName !== undefined && { clientName }),
     ...(nonce !== undefined && { nonce }),
-    ...(authTime !== undefined && { authTime })
+    ...(authTime !== undefined && { authTime }),
+    ...(typeof request.expireAfter === 'number' && { lifetime: request.expireAfter })
   }
   const code = createCode(key)
   await store.write(() => {
