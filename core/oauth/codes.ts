@@ -27,6 +27,8 @@ export interface CodeGrant {
   readonly accessId: string
   /** When the person signed in, in seconds. */
   readonly authTime?: number
+  /** For how long the client asks, in seconds. */
+  readonly lifetime?: number
 }
 
 /** A request that came by OAuth. */
@@ -74,7 +76,8 @@ export async function issueCode(
     accessId: access.id,
     ...(clientName !== undefined && { clientName }),
     ...(nonce !== undefined && { nonce }),
-    ...(authTime !== undefined && { authTime })
+    ...(authTime !== undefined && { authTime }),
+    ...(typeof request.expireAfter === 'number' && { lifetime: request.expireAfter })
   }
   const code = createCode(key)
   await store.write(() => {
@@ -112,7 +115,7 @@ export function findCode(
   return used && { use: used, isUsed: true }
 }
 
-/** Marks a code as used. Must run within a transaction. */
+/** Marks a code as used: a second use ends the access of `use`. Must run within a transaction. */
 export function spendCode(store: UserStore, code: string, use: CodeGrant, now: number): void {
   store.signIn.remove(code)
   store.signIn.keepLatest('oauth-used', maxCodes - 1)

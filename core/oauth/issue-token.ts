@@ -12,6 +12,7 @@ import { getAccountUrl, apiEndpoint } from '../service-info.js'
 import { getBoundKey } from '../auth/oauth-marks.js'
 import { recordOAuthAction } from './audit.js'
 import type { Client } from './clients.js'
+import { spendCode } from './codes.js'
 import { failOAuth } from './errors.js'
 import { createIdToken } from './id-token.js'
 import type { SigningKey } from './keys.js'
@@ -51,7 +52,7 @@ export type TokenAnswer = Static<typeof TokenAnswer>
 export function* issueToken(
   call: Call,
   client: Client,
-  { use }: RedeemedCode,
+  { code, use }: RedeemedCode,
   { key, thumbprint }: { readonly key: SigningKey | undefined; readonly thumbprint: string | undefined }
 ): Steps<TokenAnswer> {
   const { account, now, services, store } = call
@@ -59,10 +60,15 @@ export function* issueToken(
   if (known?.type !== 'app' || isExpired(known, now) || !isOfferInForce(store, known, now))
     failOAuth('invalid_grant', 'The access is no longer valid', use.accessId)
   if (thumbprint === undefined) assertSameKey(known, undefined)
+  // The client has had it before: it lasts as long as a new one.
+  const held =
+    use.lifetime !== undefined && isIssued(call, known) ? prolong(call, known, now + use.lifetime) : known
   const access =
     thumbprint === undefined
-      ? replaceToken(call, known)
-      : yield* bindAccess(call, client, known, { thumbprint, use })
+      ? replaceToken(call, held)
+      : yield* bindAccess(call, client, held, { thumbprint, use })
+  // A second use of the code ends the access that its token is of.
+  if (access.id !== known.id) spendCode(store, code, { ...use, accessId: access.id }, now)
   const refreshToken =
     access.expires !== undefined && use.scopes.includes('offline_access') ? createRefreshToken() : undefined
   const grant = {
@@ -114,18 +120,21 @@ export function renewToken(
     failOAuth('invalid_grant', 'The access is no longer valid', grant.access)
   const lifetime = client.accessSeconds ?? services.config.oauth.accessSeconds
   recordOAuthAction(call, 'oauth.token.refreshed', known.id)
-  const expires = Math.max(known.expires, Math.min(time + lifetime, grant.ends ?? Infinity))
-  if (expires === known.expires)
-    return { ...buildTokenAnswer(call, known, grant.scopes), refresh_token: refreshToken }
-  const access: Access = {
-    ...known,
-    expires,
+  const access = prolong(call, known, Math.min(time + lifetime, grant.ends ?? Infinity))
+  return { ...buildTokenAnswer(call, access, grant.scopes), refresh_token: refreshToken }
+}
+
+/** Lets an access that ends last until `end` at least, in seconds. Returns it as it is then. Must run within a transaction. */
+function prolong({ changes, now, store }: Call, access: Access, end: number): Access {
+  if (access.expires === undefined || access.expires >= end) return access
+  const kept = store.accesses.update({
+    ...access,
+    expires: end,
     modified: store.stamp(now),
-    modifiedBy: formatWireId(known)
-  }
-  const kept = store.accesses.update(access)
-  call.changes.addAccess(kept, listStreamIds(kept))
-  return { ...buildTokenAnswer(call, kept, grant.scopes), refresh_token: refreshToken }
+    modifiedBy: formatWireId(access)
+  })
+  changes.addAccess(kept, listStreamIds(kept))
+  return kept
 }
 
 /**

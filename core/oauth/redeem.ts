@@ -29,6 +29,7 @@ export type GrantType = 'authorization_code' | 'refresh_token' | 'client_credent
 /** A redeemed code. */
 export interface RedeemedCode {
   readonly kind: 'code'
+  readonly code: string
   readonly use: CodeGrant
 }
 
@@ -88,7 +89,7 @@ export async function redeemCode(call: Call, client: Client, proof: CodeProof): 
   if (!found) return refuseUnknown(call, proof, 'authorization_code')
   const { fault, use } = found
   if (fault !== undefined) failOAuth('invalid_grant', fault, use.accessId)
-  return { kind: 'code', use }
+  return { kind: 'code', code, use }
 }
 
 /** Ends the access of a redeemed code whose exchange is refused after all, if it was granted for this code alone. */

@@ -16,15 +16,15 @@ import {
 } from './event-pages.js'
 import { refuse } from './outcome.js'
 import { isOfPatient, type Patient } from './patient.js'
-import { parsePointId, readPoints, type PointRange } from './points.js'
+import { createSample, parsePointId, readPoints, type PointRange } from './points.js'
 import type { Search } from './search-params.js'
 
 /** Maximum number of series that a page reads: the points of each are a call. */
 const maxSeries = 20
-/** Seconds by which the rounded time of a point may be outside of its series. */
+/** Seconds between the beginning of a series and the end of a page that must not reach it: more than times are rounded by. */
 const rounding = 2e-6
-/** Number of series that are read at once if the first ones include copies of other people's, which do not count. */
-const maxCopiesRead = 1000
+/** Number of series that are read at once if the first ones include such that do not count. */
+const maxOthersRead = 1000
 
 type TimeRange = Pick<PointRange, 'from' | 'to'>
 
@@ -147,8 +147,9 @@ async function findHolders(
   } else
     // Those that began last, with those that reach the beginning of one of them: these may have begun long before.
     for (let at = maxSeries - 1; ; at = Math.floor(at / 2)) {
-      const from = found[at]!.time
-      const end = from + rounding
+      // Where they begin, they are read, too: the next page ends before.
+      const end = found[at]!.time - rounding
+      const from = end - rounding
       const holders = end < range.to ? await readHolders(patient, events, { ...range, from }) : found
       if (holders.length <= maxSeries) return { holders: sortById(holders), end }
       if (at === 0) break
@@ -163,7 +164,10 @@ function sortById(holders: readonly Event[]): Event[] {
   return holders.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Reads the first series in a range, in order of their beginnings: one more than {@link maxSeries} if there are more. */
+/**
+ * Reads the first series in a range, in order of their beginnings: one more than {@link maxSeries} if there are more. Those of other
+ * people, and those whose points are not searched for, such as temperatures of rooms, do not count.
+ */
 async function readHolders(
   { calls }: Patient,
   events: EventSearch,
@@ -174,17 +178,29 @@ async function readHolders(
     ...toList(events).params,
     types: events.types.map(type => `series:${type}`),
     sortAscending: events.order === 'ascending',
-    fromTime: from,
-    toTime: to
+    // The rounded time of a point may be outside of its series.
+    fromTime: from - rounding / 2,
+    toTime: to + rounding / 2
   }
   const holders: Event[] = []
   for (let skip = 0; ;) {
-    const limit = skip === 0 ? maxSeries + 1 : maxCopiesRead
+    const limit = skip === 0 ? maxSeries + 1 : maxOthersRead
     const read = await readEvents(calls, { ...query, skip, limit })
     skip += read.events.length
-    holders.push(...(await prepareEvents(calls, events, read.events.filter(isOfPatient))))
+    const prepared = await prepareEvents(calls, events, read.events.filter(isOfPatient))
+    holders.push(...(await runInTurns(selectHolders(events, prepared))))
     if (holders.length > maxSeries || read.events.length < read.limit) return holders.slice(0, maxSeries + 1)
   }
+}
+
+/** Returns the series whose points may be found. In steps: names of streams may be long. */
+function* selectHolders(events: EventSearch, holders: readonly Event[]): Steps<Event[]> {
+  const selected: Event[] = []
+  for (const holder of holders) {
+    if (events.convert(createSample(holder))) selected.push(holder)
+    yield
+  }
+  return selected
 }
 
 /** Reads the next points of a series: at least one, unless there are no more. `last`: the last item that has been read. */

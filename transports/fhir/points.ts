@@ -86,6 +86,11 @@ async function readPointsBetween(
   return points.map(row => toEvent(holder, fields, row))
 }
 
+/** Returns a point with any content, by which a search finds out whether points of a series are among those that it is about. */
+export function createSample(holder: Event): Event {
+  return toEvent(holder, [timeColumn, 'analysis'], [0, 'asleep'])
+}
+
 /**
  * Returns a row of a series as an event: with the time of the point, and an id formed from the series and the time.
  */

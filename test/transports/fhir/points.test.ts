@@ -229,6 +229,97 @@ t.test('data points', async t => {
   })
 })
 
+t.test('data points of what has no code are not read: a house has many thermometers', async t => {
+  const { alice } = await coffer(t)
+  await alice.do('streams.create', { id: 'body', name: 'Body temperature' })
+  const add = async (streamId: string): Promise<string> => {
+    const holder = { streamIds: [streamId], type: 'series:temperature/c', content: null, time: monday }
+    const { id } = await alice.event(holder)
+    const points = Array.from({ length: 30 }, (_, at) => [at * day, 20])
+    await alice.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+    return id
+  }
+  const { id: single } = await alice.event({
+    streamIds: ['body'],
+    type: 'temperature/c',
+    content: 37,
+    time: monday
+  })
+  for (let at = 0; at < 22; at++) await add((await alice.stream(`room-${at}`)).id)
+  await alice.service.server.settle()
+  const path = 'Observation?code=8310-5&_count=5'
+  for (const order of ['date', '-date'])
+    t.match(await ask(t, alice, `${path}&_sort=${order}`), { status: 200, body: { total: 1 } }, order)
+  const patch = await add('body')
+  await alice.service.server.settle()
+  const { body } = await ask(t, alice, `${path}&_sort=date`)
+  t.same(
+    ids(body).toSorted(),
+    [single, ...[0, 1, 2, 3].map(at => `${patch}.p${at * day * 1e6}`)].toSorted(),
+    'those of the body are'
+  )
+})
+
+t.test('data points are found if they end their series at the time at which a page ends', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('heart')
+  // Their sum is less than the same time in decimals.
+  const [start, length] = [monday + 0.001, 0.05]
+  const end = Math.round((start + length) * 1e6) / 1e6
+  t.ok(start + length < end)
+  const { id } = await alice.event({
+    streamIds: ['heart'],
+    type: 'series:frequency/bpm',
+    content: null,
+    time: start
+  })
+  const points = [
+    [0, 60],
+    [length, 61]
+  ]
+  await alice.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+  await alice.event({ streamIds: ['heart'], type: 'frequency/bpm', content: 62, time: end })
+  await alice.service.server.settle()
+  const values: number[] = []
+  let next: string | undefined = 'Observation?code=8867-4&_sort=date&_count=1'
+  for (let pages = 0; next !== undefined && pages < 10; pages++) {
+    const { body }: Response = await ask(t, alice, next)
+    for (const { resource } of body.entry ?? []) values.push(resource.valueQuantity.value)
+    next = body.link.find(({ relation }: Answer) => relation === 'next')?.url.split('/fhir/')[1]
+  }
+  t.same(values, [60, 62, 61])
+  const from = new Date(end * 1000).toISOString()
+  t.equal((await ask(t, alice, `Observation?code=8867-4&date=ge${from}`)).body.total, 2)
+})
+
+t.test('data points of fifteen series at a time are found, whatever the order', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('heart')
+  for (const time of [monday, monday + 700])
+    for (let at = 0; at < 15; at++) {
+      const holder = { streamIds: ['heart'], type: 'series:frequency/bpm', content: null, time }
+      const { id } = await alice.event(holder)
+      const points = [
+        [0, 60],
+        [600, 61]
+      ]
+      await alice.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+    }
+  await alice.service.server.settle()
+  for (const order of ['date', '-date']) {
+    const seen: string[] = []
+    let next: string | undefined = `Observation?code=8867-4&_sort=${order}&_count=7`
+    for (let pages = 0; next !== undefined && pages < 20; pages++) {
+      const { body, status }: Response = await ask(t, alice, next)
+      t.equal(status, 200, order)
+      seen.push(...ids(body))
+      next = body.link?.find(({ relation }: Answer) => relation === 'next')?.url.split('/fhir/')[1]
+    }
+    t.equal(seen.length, 60, order)
+    t.equal(new Set(seen).size, 60, order)
+  }
+})
+
 t.test(
   'data points have the same ids in exports, whatever part is exported and whatever is added later',
   async t => {

@@ -13,7 +13,17 @@ import {
   type Deviation,
   type Holder
 } from '../../../support/key-proofs.js'
-import { agree, app, apps, begin, clientId, exchange, post, redirectUri } from '../../../support/oauth.js'
+import {
+  agree,
+  app,
+  apps,
+  begin,
+  clientId,
+  exchange,
+  post,
+  redirectUri,
+  type Begun
+} from '../../../support/oauth.js'
 import { socketOf } from '../../../support/socket.js'
 
 const secret = 'a secret of the client'
@@ -50,6 +60,12 @@ async function obtainBound(
   })
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
   return answer.body
+}
+
+/** Lets a user agree to a request of the client. */
+async function agreeTo(service: Service, person: Client): Promise<[Begun, URL]> {
+  const begun = await begin(service, { scope })
+  return [begun, await agree(service, person, begun)]
 }
 
 /** Calls the token endpoint with a proof of a key. */
@@ -434,6 +450,32 @@ t.test('the token endpoint', async t => {
     })
     t.equal(still.status, 200)
   })
+
+  t.test(
+    'ends the session of a code that is used again, and not the access that the app had before',
+    async t => {
+      const before = (await exchange(service, ...(await agreeTo(service, alice)))).body
+      const [begun, answered] = await agreeTo(service, alice)
+      const form = {
+        grant_type: 'authorization_code',
+        code: answered.searchParams.get('code')!,
+        client_id: clientId,
+        code_verifier: begun.verifier
+      }
+      const stolen = (await askToken(service, holder, '/oauth/token', form)).body
+      t.equal(stolen.token_type, 'DPoP')
+      const streams: ['GET', string] = ['GET', '/alice/streams']
+      t.match(await callBound(service, holder, stolen.access_token, streams), { status: 200 })
+      t.match(await exchange(service, begun, answered), denied)
+      t.match(await callBound(service, holder, stolen.access_token, streams), { status: 401 })
+      t.match(await askToken(service, holder, '/oauth/token', refresh(stolen.refresh_token)), denied)
+      t.match(
+        await service.http(...streams, undefined, { authorization: before.access_token }),
+        { status: 200 },
+        'nobody else has this one'
+      )
+    }
+  )
 
   t.test('binds the tokens of clients with a secret, but not their refresh tokens', async t => {
     const fields = { client_id: 'confidential-client', client_secret: secret }

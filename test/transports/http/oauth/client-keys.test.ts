@@ -340,6 +340,42 @@ t.test('lifetimes', async t => {
   t.equal(await refresh(), 400, 'but not beyond the absolute end')
 })
 
+t.test('an access that a client gets again lasts as long as a new one', async t => {
+  const brief = { id: 'brief-client', oauth: { ...app.oauth, accessSeconds: 3600 } }
+  const service = await coffer(t, apps(app, brief))
+  const { alice, clock } = service
+  const holder = await createHolder()
+  for (const params of [
+    { scope: 'offline_access diary:read' },
+    { scope: 'diary:read', expire_after: '3600' },
+    { scope: 'diary:read', client_id: brief.id }
+  ]) {
+    const what = JSON.stringify(params)
+    const first = await obtain(service, alice, params)
+    t.equal(first.expires_in, 3600, what)
+    clock.advance(3590)
+    const again = await obtain(service, alice, params)
+    t.match(again, { access_token: first.access_token, expires_in: 3600 }, what)
+    clock.advance(20)
+    const authorization = `Bearer ${first.access_token}`
+    t.equal((await service.http('GET', '/alice/streams', undefined, { authorization })).status, 200, what)
+    clock.advance(3000)
+    const begun = await begin(service, params)
+    const answered = await agree(service, alice, begun)
+    const form = {
+      grant_type: 'authorization_code',
+      code: answered.searchParams.get('code')!,
+      redirect_uri: redirectUri,
+      client_id: begun.params['client_id'],
+      code_verifier: begun.verifier
+    }
+    const proof = { verb: 'POST', url: `${service.server.url}/oauth/token`, now: clock.now() }
+    const bound = await post(service, '/oauth/token', form, { dpop: await makeProof(holder, proof) })
+    t.match(bound.body, { token_type: 'DPoP', expires_in: 3600 }, what)
+    clock.advance(3600)
+  }
+})
+
 t.test('the audit names what happened', async t => {
   const service = await coffer(t, { ...apps(app, owning), oauth: { refreshSeconds: 1000 } })
   const { alice, clock } = service
