@@ -43,12 +43,17 @@ export const cofferEvents: Format = {
       return
     }
     const reader = new TableReader(readColumnNames(head, ','), types, sink)
-    await readRows(source, head, ',', 'event', sink, (cells, quoted) => reader.addRow(cells, quoted))
+    // The lines of a long text must not be read as rows: others may have written it.
+    await readRows(source, head, ',', 'event', sink, (cells, quoted) => reader.addRow(cells, quoted), true)
     reader.flush()
   }
 }
 
+/** How events begin. What tells them from other objects otherwise follows the content, which may be longer than the head. */
+const eventStart = /^\s*(?:\[\s*)?\{\s*"id"\s*:\s*"[^"]*"\s*,\s*"streamIds"\s*:\s*\[/
+
 function isEventsJson(text: string): boolean {
+  if (eventStart.test(text)) return true
   return (
     /"streamIds"\s{0,9}:\s{0,9}\[/.test(text) &&
     /"createdBy"\s{0,9}:/.test(text) &&
