@@ -150,8 +150,8 @@ export interface EventDraft {
   readonly clientData: Readonly<Record<string, unknown>> | undefined
   /** Ids derived from the record of which the event is a version, and from this version. */
   readonly version: { readonly recordId: string; readonly versionId: string } | undefined
-  /** True if files of the event will follow. */
-  readonly hasFiles: boolean
+  /** Keys of the event's files, which will follow. */
+  readonly fileKeys: readonly string[]
 }
 
 /** A file to attach to an event. */

@@ -146,7 +146,7 @@ export class DraftBuilder implements Sink {
         recordId: this.ids.getRecordId(this.format, version),
         versionId: this.ids.getVersionId(this.format, version)
       },
-      hasFiles: record.files !== undefined
+      fileKeys: record.files?.map(({ key }) => key) ?? []
     })
     this.#batchLength +=
       200 +
