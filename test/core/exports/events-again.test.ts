@@ -158,25 +158,30 @@ t.test('tables keep values that look like others, durations without an end, and 
 })
 
 t.test('tables that other programs have written again are read with the types of the directory', async t => {
-  const header = '"id","time","unixTime","duration","streamId","stream","type","field","value","unit"'
+  const header = 'id time unixTime duration streamId stream type field value unit'.split(' ')
   const lines = [
     ['c1', '1', '', 'note/txt', '12'],
     ['c2', '2', '', 'mass/kg', ' 70.50'],
     ['c3', '3', '60', 'boolean/bool', 'TRUE'],
     ['c4', '4', '', 'my-app/answer', '7']
   ].map(([id, time, duration, type, value]) =>
-    [id, '', time, duration, 'a', 'A', type, 'value', value, ''].map(cell => `"${cell}"`).join(',')
+    [id, '', time, duration, 'a', 'A', type, 'value', value, ''].map(cell => `"${cell}"`)
   )
-  const { data } = await collected([header, ...lines].join('\n'), 'a.csv', {}, standardTypes.types)
-  t.same(
-    data.map(({ content, duration }) => [content, duration]),
-    [
-      ['12', undefined],
-      [70.5, undefined],
-      [true, 60],
-      [7, undefined]
-    ]
-  )
+  // Excel writes semicolons in many countries.
+  for (const delimiter of [',', ';', '\t']) {
+    const text = [header, ...lines].map(cells => cells.join(delimiter)).join('\n')
+    const { data, formats } = await collected(text, 'a.csv', {}, standardTypes.types)
+    t.same(formats, ['coffer'])
+    t.same(
+      data.map(({ content, duration }) => [content, duration]),
+      [
+        ['12', undefined],
+        [70.5, undefined],
+        [true, 60],
+        [7, undefined]
+      ]
+    )
+  }
 })
 
 t.test('data of the account itself is skipped, and recognised events are not imported twice', async t => {
