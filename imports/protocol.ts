@@ -1,6 +1,6 @@
 /** Defines the messages between the thread that reads a file and the thread that owns the account. */
 import type { Notice } from './messages.js'
-import type { ContentSchemas, ReadOptions, TableView } from './record.js'
+import type { ContentSchemas, ReadOptions, StreamMarks, TableView } from './record.js'
 
 /** How a lane is stored: as data points of series, or as events. */
 export type LaneForm = 'series' | 'events'
@@ -75,6 +75,7 @@ export interface CountedLane extends ContentSample {
   readonly format: string
   readonly stream: string
   readonly path: readonly string[] | undefined
+  readonly marks?: StreamMarks | undefined
   readonly source: string
   readonly type: string
   readonly mayBeSeries: boolean
@@ -150,8 +151,8 @@ export interface EventDraft {
   readonly clientData: Readonly<Record<string, unknown>> | undefined
   /** Ids derived from the record of which the event is a version, and from this version. */
   readonly version: { readonly recordId: string; readonly versionId: string } | undefined
-  /** True if files of the event will follow. */
-  readonly hasFiles: boolean
+  /** Keys of the event's files, which will follow. */
+  readonly fileKeys: readonly string[]
 }
 
 /** A file to attach to an event. */

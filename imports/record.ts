@@ -16,6 +16,10 @@ export interface ImportedRecord {
   readonly path?: readonly string[] | undefined
   /** Paths of the record's other streams, each ending with the name of the stream. */
   readonly otherPaths?: readonly (readonly string[])[] | undefined
+  /** The marks of the streams on its path and of its own: the measure of each, in files that name it. */
+  readonly marks?: StreamMarks | undefined
+  /** The same for its other paths. */
+  readonly otherMarks?: readonly StreamMarks[] | undefined
   /** True if the record must become an event, however many records there are. */
   readonly isEvent?: boolean | undefined
   /** Seconds since the epoch. */
@@ -45,6 +49,9 @@ export interface ImportedRecord {
    */
   readonly files?: readonly AttachedFile[] | undefined
 }
+
+/** The mark of the measure of each stream on a path; `null` for streams without one. */
+export type StreamMarks = readonly (string | null)[]
 
 /** Digests that identify a record over all its versions (`record`), and one of its versions (`state`). */
 export interface RecordVersion {

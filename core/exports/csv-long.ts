@@ -72,7 +72,7 @@ function formatPath({ names, context }: ExportSources, id: string, ambiguous: Re
 /** Formats the paths of an event's other streams. */
 function formatOtherPaths(sources: ExportSources, { streamIds }: Event): string {
   const others = streamIds.slice(1, 1 + maxOtherStreams)
-  return others.map(id => formatPath(sources, id, /^"|(?:^| )\/(?: |$)|; /)).join('; ')
+  return others.map(id => formatPath(sources, id, /^"|(?:^| )\/(?: |$)|;(?: |$)/)).join('; ')
 }
 
 /** Writes the rows of an event. Some cells are written in its first row only. */

@@ -89,6 +89,7 @@ export class FileWriter {
   /** Returns the result for a file that can be decided without its content; `undefined` if it has to be added. */
   #findResult(call: Call, { eventId: event, id, size }: FileDraft): RecordResult | undefined {
     const { services, store } = call
+    if (this.writer.exportedEvents.has(event)) return 'known'
     const attempt = store.imports.findAttempt(id)
     if (store.attachments.has(id)) {
       if (!attempt) this.writer.footprint?.markIncomplete()

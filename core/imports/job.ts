@@ -127,8 +127,7 @@ export const Mapping = Type.Object(
 )
 
 const bound = Type.Union([Type.Number(), Type.Record(Type.String(), Type.Number())])
-/** Examples of the content of a lane. */
-const sampled = {
+const contentSample = {
   example: Type.Optional(Type.Unknown()),
   min: Type.Optional(bound),
   max: Type.Optional(bound)
@@ -148,7 +147,7 @@ const Lane = Type.Object({
   path: Type.Optional(Type.Array(Type.Object({ id: Type.String(), name: Type.String() }))),
   choice: Type.Optional(LaneChoiceSchema),
   measure: Type.Optional(Type.String()),
-  ...sampled
+  ...contentSample
 })
 
 const CountedLane = Type.Object({
@@ -156,6 +155,7 @@ const CountedLane = Type.Object({
   format: Type.String(),
   stream: Type.String(),
   path: Type.Optional(Type.Array(Type.String())),
+  marks: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Null()]))),
   source: Type.String(),
   type: Type.String(),
   mayBeSeries: Type.Boolean(),
@@ -164,7 +164,7 @@ const CountedLane = Type.Object({
   count: Type.Integer({ minimum: 0 }),
   from: Type.Number(),
   to: Type.Number(),
-  ...sampled
+  ...contentSample
 })
 
 const Question = Type.Object({

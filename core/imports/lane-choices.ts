@@ -78,7 +78,8 @@ export function describeTargets(
   lanes: readonly Lane[]
 ): (Lane & { readonly measure?: string })[] {
   const { streams } = call.store
-  const scope = createMeasureScope(call, new KnownMeasures(call), undefined)
+  const known = new KnownMeasures(call)
+  const scope = createMeasureScope(call, known, undefined)
   return lanes.map(lane => {
     const measure = findLaneMeasure(lane)
     const path = lane.path.map(({ id, isChosen, name }) => ({
@@ -90,9 +91,10 @@ export function describeTargets(
 
   function findLaneMeasure({ choice, path, type }: Lane): string | undefined {
     if (choice?.measure !== undefined) return choice.measure ?? undefined
-    for (const { id, name } of path.toReversed()) {
+    for (const { id, measure, name } of path.toReversed()) {
       const node = streams.find(id)
       if (node) return scope.findMeasure([node.number], type)
+      if (measure !== undefined) return known.find(measure)?.types.includes(type) ? measure : undefined
       // The measure will be created with this mark.
       const named = findMeasureByName(name, type)
       if (named) return named.id

@@ -20,10 +20,11 @@ export function findReceived(
   return history.findDeletion(id) ? 'deleted' : undefined
 }
 
-/** Returns whether a record was exported from an event of this account that the caller may read, and that is unchanged. */
-export function isExported(call: Call, { identity, ...draft }: EventDraft): boolean {
+/** Returns whether a record was exported from an event of this account that the caller may read, and that is unchanged and has its files. */
+export function isExported(call: Call, { fileKeys, identity, ...draft }: EventDraft): boolean {
   const event = identity === undefined ? undefined : call.store.events.find(identity)
   if (!event || !mayRead(call, event)) return false
+  if (!fileKeys.every(key => event.attachments?.some(({ id }) => id === key))) return false
   return (['type', 'time', 'duration', 'content', 'description'] as const).every(name =>
     isDeepStrictEqual(event[name], draft[name])
   )

@@ -35,6 +35,8 @@ export class ImportWriter {
   readonly tally = new TallyCounter()
   /** Ids of events with files that were not imported and do not exist. */
   readonly refusedEvents = new Set<string>()
+  /** Ids of those that were not imported because this account has the event, with its files, by the id with which it was exported. */
+  readonly exportedEvents = new Set<string>()
   readonly #seen = new Set<string>()
   readonly attempt: ImportAttempt
 
@@ -94,9 +96,9 @@ export class ImportWriter {
     return results
   }
 
-  #countEvent({ hasFiles, id, type }: EventDraft, result: RecordResult): void {
+  #countEvent({ fileKeys, id, type }: EventDraft, result: RecordResult): void {
     this.tally.count(type, result, 1)
-    if (hasFiles && result === 'unfit') this.refusedEvents.add(id)
+    if (fileKeys.length > 0 && result === 'unfit') this.refusedEvents.add(id)
   }
 
   *#writeEvent(call: Call, draft: EventDraft): Steps<RecordResult> {
@@ -104,7 +106,7 @@ export class ImportWriter {
     if (draft.version && this.#hasOtherVersion(call, draft.version)) return 'otherVersion'
     const existing = this.#claimId(call, draft.id)
     if (existing) return existing
-    const received = findReceived(store, draft) ?? (isExported(call, draft) ? 'known' : undefined)
+    const received = findReceived(store, draft) ?? this.#findExported(call, draft)
     if (received) {
       this.footprint?.markIncomplete()
       return received
@@ -128,6 +130,13 @@ export class ImportWriter {
     const created = version ? [id, version.recordId, version.versionId] : [id]
     if (settled === 'broughtIn') for (const each of created) store.imports.addEvent(each, this.attempt)
     return settled
+  }
+
+  /** Returns whether a record was exported from this account, and remembers that its files are known. */
+  #findExported(call: Call, draft: EventDraft): 'known' | undefined {
+    if (!isExported(call, draft)) return undefined
+    if (draft.fileKeys.length > 0) this.exportedEvents.add(draft.id)
+    return 'known'
   }
 
   /** Returns true if another version of a record was imported, also if that was changed or deleted since. A comparison notes this version. */

@@ -2,7 +2,15 @@
  * Reads the export of an account of this service: streams, events and data points are created below one stream.
  * (docs/operation.md#format)
  */
-import type { ArchiveFormat, AttachedFile, ContentSchemas, FileHead, Sink, SourceFile } from '../record.js'
+import type {
+  ArchiveFormat,
+  AttachedFile,
+  ContentSchemas,
+  FileHead,
+  Sink,
+  SourceFile,
+  StreamMarks
+} from '../record.js'
 import { readHead } from '../text/decode.js'
 import { addPoint } from './coffer-records.js'
 import {
@@ -37,6 +45,8 @@ const attachmentFolder = 'attachments/'
 interface Stream {
   readonly name: string
   readonly parentId: string | null
+  /** The mark of its measure; `null` if it has none. */
+  readonly mark: string | null
 }
 
 /** A series event. */
@@ -50,12 +60,15 @@ interface SeriesEvent {
 interface StreamPlace {
   readonly path: readonly string[]
   readonly stream: string
+  readonly marks: StreamMarks
 }
 
 /** Maximum depth of nested streams. */
 const maxDepth = 1000
 /** Maximum number of streams that are read, as each may be created. */
 const maxStreams = 5000
+/** Length at which marks are cut: longer than that of any measure's. */
+const maxMarkLength = 1000
 
 class ArchiveTableReader {
   readonly #streams = new Map<string, Stream>()
@@ -89,7 +102,11 @@ class ArchiveTableReader {
     const [id, name] = [getText(row, 'id'), getText(row, 'body', 'name')]
     if (this.#streams.size >= maxStreams) this.sink.skip('stream', 'beyond the streams that are brought in')
     else if (id !== undefined && name !== undefined)
-      this.#streams.set(id, { name, parentId: getText(row, 'body', 'parentId') ?? null })
+      this.#streams.set(id, {
+        name,
+        parentId: getText(row, 'body', 'parentId') ?? null,
+        mark: getText(row, 'body', 'clientData', 'coffer:measure')?.slice(0, maxMarkLength) ?? null
+      })
   }
 
   /** Reads a row of the table of events: adds the event, or remembers a series for its data points. */
@@ -129,6 +146,7 @@ class ArchiveTableReader {
       source: '',
       ...place,
       otherPaths: others.map(({ path, stream }) => [...path, stream]),
+      otherMarks: others.map(({ marks }) => marks),
       type,
       time,
       duration: duration === null || typeof duration === 'number' ? duration : undefined,
@@ -179,13 +197,15 @@ class ArchiveTableReader {
   #findPlace(id: string): StreamPlace | undefined {
     if (this.#places.has(id)) return this.#places.get(id)
     const names: string[] = []
+    const marks: (string | null)[] = []
     for (let each: string | null = id; each !== null && names.length < maxDepth;) {
       const stream: Stream | undefined = this.#streams.get(each)
       if (!stream) break
       names.unshift(stream.name)
+      marks.unshift(stream.mark)
       each = stream.parentId
     }
-    const place = names.length === 0 ? undefined : { path: names.slice(0, -1), stream: names.at(-1)! }
+    const place = names.length === 0 ? undefined : { path: names.slice(0, -1), stream: names.at(-1)!, marks }
     this.#places.set(id, place)
     return place
   }

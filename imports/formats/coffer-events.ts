@@ -1,6 +1,7 @@
 /** Reads events exported from this service, as its long table, JSON or NDJSON. (docs/api/exports.md) */
 import type { ContentSchemas, Format, Sink } from '../record.js'
 import { readColumnNames, readRows } from '../text/named-tables.js'
+import type { OnRow } from '../text/row-scanner.js'
 import { addPoint, isAccountStream } from './coffer-records.js'
 import { TableReader } from './coffer-table.js'
 import {
@@ -26,6 +27,8 @@ const expectedColumns = [
   'value',
   'unit'
 ]
+/** Delimiters of tables: programs that write a table again may use another one. */
+const delimiters = [',', ';', '\t']
 const trashReason = 'in the trash'
 const seriesReason = 'a group of records that are in the file themselves'
 
@@ -33,22 +36,31 @@ export const cofferEvents: Format = {
   id: 'coffer',
   name: 'Coffer',
   recognises: head =>
-    isJson(head)
-      ? isEventsJson(head.text)
-      : expectedColumns.every((name, index) => readColumnNames(head, ',')[index] === name),
+    isJson(head) ? isEventsJson(head.text) : delimiters.some(each => isTable(readColumnNames(head, each))),
   async read(source, head, sink, { types }) {
     if (isJson(head)) {
       const reader = new ObjectReader(sink, types)
       await readObjects(source, head, sink, isTopLevel, object => reader.read(object))
       return
     }
-    const reader = new TableReader(readColumnNames(head, ','), types, sink)
-    await readRows(source, head, ',', 'event', sink, (cells, quoted) => reader.addRow(cells, quoted))
+    const delimiter = delimiters.find(each => isTable(readColumnNames(head, each)))!
+    const reader = new TableReader(readColumnNames(head, delimiter), types, sink)
+    const onRow: OnRow = (cells, quoted) => reader.addRow(cells, quoted)
+    // The lines of a long text must not be read as rows: others may have written it.
+    await readRows(source, head, delimiter, 'event', sink, onRow, true)
     reader.flush()
   }
 }
 
+function isTable(columns: readonly string[]): boolean {
+  return expectedColumns.every((name, index) => columns[index] === name)
+}
+
+/** How events begin. What tells them from other objects otherwise follows the content, which may be longer than the head. */
+const eventStart = /^\s*(?:\[\s*)?\{\s*"id"\s*:\s*"[^"]*"\s*,\s*"streamIds"\s*:\s*\[/
+
 function isEventsJson(text: string): boolean {
+  if (eventStart.test(text)) return true
   return (
     /"streamIds"\s{0,9}:\s{0,9}\[/.test(text) &&
     /"createdBy"\s{0,9}:/.test(text) &&

@@ -11,7 +11,7 @@ export function isAccountStream(id: string): boolean {
 /** A data point of an exported series. */
 export interface ExportedPoint extends Pick<
   ImportedRecord,
-  'duration' | 'path' | 'stream' | 'time' | 'type'
+  'duration' | 'marks' | 'path' | 'stream' | 'time' | 'type'
 > {
   /** Values by the names of their fields. */
   readonly fields: Json

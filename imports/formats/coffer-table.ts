@@ -61,6 +61,8 @@ class Row {
 export class TableReader {
   readonly #columns: ReadonlyMap<string, number>
   #rows: Row[] = []
+  /** The fields of the rows. */
+  readonly #fields = new Set<string | undefined>()
   #seriesId = ''
 
   constructor(
@@ -77,7 +79,8 @@ export class TableReader {
     const last = this.#rows[0]
     if (last && ['id', 'unixtime', 'type'].some(name => last.get(name) !== row.get(name))) this.flush()
     // An event or data point has each value once.
-    if (this.#rows.some(each => each.get('field') === row.get('field'))) this.flush()
+    if (this.#fields.has(row.get('field'))) this.flush()
+    this.#fields.add(row.get('field'))
     this.#rows.push(row)
   }
 
@@ -86,6 +89,7 @@ export class TableReader {
     const [row] = this.#rows
     const rows = this.#rows
     this.#rows = []
+    this.#fields.clear()
     if (!row) return
     const [id = '', type, time] = [row.get('id'), row.get('type'), parseNumber(row.get('unixtime'))]
     const paths = listPaths(row)

@@ -121,12 +121,14 @@ export class DraftBuilder implements Sink {
 
   /** Adds the draft of an event. Its id is derived from the record, so that importing it again changes nothing. */
   #addEvent(streams: readonly StreamDraft[], record: ImportedRecord): void {
-    const { otherPaths, content, description, duration, identity, time, type } = record
+    const { otherMarks, otherPaths, content, description, duration, identity, time, type } = record
     const { version, zone } = record
     const identityText = identity ?? JSON.stringify(content ?? null)
     const clientData = zone === undefined ? record.clientData : { ...record.clientData, 'coffer:zone': zone }
     const others = otherPaths
-      ? otherPaths.map(names => this.paths.getPath(this.format, names.slice(0, -1), names.at(-1)!, ''))
+      ? otherPaths.map((names, at) =>
+          this.paths.getPath(this.format, names.slice(0, -1), names.at(-1)!, '', otherMarks?.[at])
+        )
       : []
     const id = this.ids.getEventId(this.format, record, identityText)
     this.#files.add(record, id)
@@ -146,7 +148,7 @@ export class DraftBuilder implements Sink {
         recordId: this.ids.getRecordId(this.format, version),
         versionId: this.ids.getVersionId(this.format, version)
       },
-      hasFiles: record.files !== undefined
+      fileKeys: record.files?.map(({ key }) => key) ?? []
     })
     this.#batchLength +=
       200 +

@@ -1,11 +1,12 @@
 /** Determines the streams in which the records of lanes are stored. (docs/api/imports.md#choosing-where-data-goes) */
 import type { CountedLane, LaneChoice, StreamDraft } from '../protocol.js'
+import type { StreamMarks } from '../record.js'
 import type { RecordIds } from './record-ids.js'
 
 /** Mark of streams that belong to no measure: `noMeasure` in `schemas/measures/measure.ts`. */
 const noMeasure = ':none'
 
-type PlacedLane = Pick<CountedLane, 'format' | 'isTrack' | 'key' | 'path' | 'source' | 'stream'>
+type PlacedLane = Pick<CountedLane, 'format' | 'isTrack' | 'key' | 'marks' | 'path' | 'source' | 'stream'>
 
 export class LanePaths {
   constructor(
@@ -24,8 +25,8 @@ export class LanePaths {
   getLanePath(lane: PlacedLane): readonly StreamDraft[] {
     const choice = this.getChoice(lane)
     if (choice?.streamId !== undefined) return [{ id: choice.streamId, name: '', isChosen: true }]
-    const { format, path, source, stream } = lane
-    const names = this.getPath(format, path, stream, source)
+    const { format, marks, path, source, stream } = lane
+    const names = this.getPath(format, path, stream, source, marks)
     if (choice?.measure === undefined) return names
     // A stream of its own, so that streams of earlier imports stay what they are.
     const measure = choice.measure ?? noMeasure
@@ -41,11 +42,12 @@ export class LanePaths {
     format: string,
     parents: readonly string[] = [],
     stream: string,
-    source: string
+    source: string,
+    marks?: StreamMarks
   ): readonly StreamDraft[] {
     return this.ids.getPath(
       { id: format, name: this.getFormatName(format) },
-      { path: parents, stream, source }
+      { marks, path: parents, stream, source }
     )
   }
 }

@@ -69,7 +69,7 @@ export class Lanes {
     const key = getLaneKey(format, record)
     let lane = this.#lanes.get(key)
     if (!lane) {
-      const { path, source, stream, track, type } = record
+      const { marks, path, source, stream, track, type } = record
       const isTrack = track !== undefined
       if (isTrack ? this.#tracks >= maxTracks : this.#lanes.size - this.#tracks >= maxLanes) return undefined
       if (isTrack) this.#tracks++
@@ -79,6 +79,7 @@ export class Lanes {
         format,
         stream,
         path,
+        marks,
         source,
         type,
         mayBeSeries,

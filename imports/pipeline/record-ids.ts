@@ -69,16 +69,17 @@ export class RecordIds {
   /** Returns the streams from the format's stream down to the stream of a record. Their ids are derived from their names. */
   getPath(
     format: Pick<Format, 'id' | 'name'>,
-    { path = [], source, stream }: Pick<ImportedRecord, 'path' | 'source' | 'stream'>
+    { marks, path = [], source, stream }: Pick<ImportedRecord, 'marks' | 'path' | 'source' | 'stream'>
   ): readonly StreamDraft[] {
     const key = JSON.stringify([format.id, path, stream, source])
     let found = this.#paths.get(key)
     if (!found) {
       const names = [...path, stream, ...(source === '' ? [] : [source])]
-      const below = names.map((name, index) => ({
-        id: this.#derive('stream', this.parentId, format.id, ...names.slice(0, index + 1)),
-        name: cleanName(name)
-      }))
+      const below = names.map((name, index) => {
+        const id = this.#derive('stream', this.parentId, format.id, ...names.slice(0, index + 1))
+        const measure = marks?.[index] ?? undefined
+        return { id, name: cleanName(name), ...(measure !== undefined && { measure }) }
+      })
       found = [this.getFormatStream(format), ...below]
       if (this.#paths.size >= maxPaths) this.#paths.clear()
       this.#paths.set(key, found)

@@ -34,20 +34,24 @@ export async function readNamedRows(
   await readRows(source, head, delimiter, kind, sink, cells => onRow(toNamedRow(columns, cells)))
 }
 
-/** Calls `onRow` with the cells of each row below the header; counts broken rows as skipped. */
+/**
+ * Calls `onRow` with the cells of each row below the header; counts broken rows as skipped. `isStrict`: as for {@link RowScanner}.
+ */
 export async function readRows(
   source: SourceFile,
   head: FileHead,
   delimiter: string,
   kind: string,
   sink: Sink,
-  onRow: OnRow
+  onRow: OnRow,
+  isStrict = false
 ): Promise<void> {
   let isHeader = true
-  const scanner = new RowScanner(delimiter, (cells, quoted) => {
+  const onAnyRow: OnRow = (cells, quoted) => {
     if (isHeader) isHeader = false
     else onRow(cells, quoted)
-  })
+  }
+  const scanner = new RowScanner(delimiter, onAnyRow, isStrict)
   for await (const chunk of readTableText(source, head)) {
     scanner.write(chunk)
   }

@@ -21,12 +21,15 @@ export type OnRow = (cells: string[], quoted: ReadonlySet<number>) => void
 export class RowScanner {
   #buffer = ''
   #brokenCount = 0
-  /** True while skipping the rest of a row that is too long. */
+  /** True while skipping the rest of a row that is too long, and whether what was skipped ends within quotes. */
   #isSkipping = false
+  #isInQuotes = false
 
+  /** `isStrict`: every quote closes, so that a row that is too long ends where its quotes say, and not with its first line. */
   constructor(
     private readonly delimiter: string,
-    private readonly onRow: OnRow
+    private readonly onRow: OnRow,
+    private readonly isStrict = false
   ) {}
 
   /** Number of rows with an unclosed quote or that were too long. */
@@ -36,18 +39,13 @@ export class RowScanner {
 
   /** Takes the next chunk, and emits each row that is complete. Rows that are too long count as broken. */
   write(chunk: string): void {
-    if (this.#isSkipping) {
-      const end = chunk.indexOf('\n')
-      if (end < 0) return
-      this.#isSkipping = false
-      this.#buffer = chunk.slice(end + 1)
-    } else this.#buffer = this.#buffer === '' ? chunk : this.#buffer + chunk
+    if (this.#isSkipping) this.#buffer = chunk.slice(this.#skipRow(chunk, 0))
+    else this.#buffer = this.#buffer === '' ? chunk : this.#buffer + chunk
     this.#buffer = this.#scan(this.#buffer, false)
     // The rest is an incomplete row.
     if (this.#buffer.length <= maxRowLength) return
     this.#brokenCount++
-    this.#isSkipping = true
-    this.#buffer = ''
+    this.#buffer = this.#buffer.slice(this.#skipRow(this.#buffer, 0))
   }
 
   /** Ends the text: emits the last row. */
@@ -81,10 +79,24 @@ export class RowScanner {
       if (next < 0) {
         if (text.length - index <= maxRowLength) break
         this.#brokenCount++
-        index = end + 1
+        index = this.isStrict ? this.#skipRow(text, index) : end + 1
       } else index = next
     }
     return text.slice(index)
+  }
+
+  /** Returns the index after the end of a row; that of the end of the text if the row goes on in the next chunk. */
+  #skipRow(text: string, start: number): number {
+    const [quotes, lines] = [new SubstringFinder(text, '"'), new SubstringFinder(text, '\n')]
+    for (let index = start; ; this.#isInQuotes = !this.#isInQuotes) {
+      const quote = this.isStrict ? quotes.findFrom(index) : Infinity
+      const lineEnd = this.#isInQuotes ? Infinity : lines.findFrom(index)
+      const end = Math.min(quote, lineEnd)
+      this.#isSkipping = end === Infinity
+      if (this.#isSkipping) return text.length
+      if (end === lineEnd) return end + 1
+      index = end + 1
+    }
   }
 
   #emit(cells: string[], quoted = noneQuoted): void {

@@ -4,6 +4,9 @@ import { collected } from '../../imports/collecting.js'
 import { standardTypes } from '../../../schemas/event-types/directory.js'
 import { coffer, type Client } from '../../support/coffer.js'
 import { broughtIn, sent } from '../../support/importing.js'
+import { Random } from '../../support/random.js'
+
+const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 
 async function exported({ service, token, username }: Client, query: string): Promise<string> {
   const url = `${service.server.url}/${username}/events/export?${query}`
@@ -155,25 +158,30 @@ t.test('tables keep values that look like others, durations without an end, and 
 })
 
 t.test('tables that other programs have written again are read with the types of the directory', async t => {
-  const header = '"id","time","unixTime","duration","streamId","stream","type","field","value","unit"'
+  const header = 'id time unixTime duration streamId stream type field value unit'.split(' ')
   const lines = [
     ['c1', '1', '', 'note/txt', '12'],
     ['c2', '2', '', 'mass/kg', ' 70.50'],
     ['c3', '3', '60', 'boolean/bool', 'TRUE'],
     ['c4', '4', '', 'my-app/answer', '7']
   ].map(([id, time, duration, type, value]) =>
-    [id, '', time, duration, 'a', 'A', type, 'value', value, ''].map(cell => `"${cell}"`).join(',')
+    [id, '', time, duration, 'a', 'A', type, 'value', value, ''].map(cell => `"${cell}"`)
   )
-  const { data } = await collected([header, ...lines].join('\n'), 'a.csv', {}, standardTypes.types)
-  t.same(
-    data.map(({ content, duration }) => [content, duration]),
-    [
-      ['12', undefined],
-      [70.5, undefined],
-      [true, 60],
-      [7, undefined]
-    ]
-  )
+  // Excel writes semicolons in many countries.
+  for (const delimiter of [',', ';', '\t']) {
+    const text = [header, ...lines].map(cells => cells.join(delimiter)).join('\n')
+    const { data, formats } = await collected(text, 'a.csv', {}, standardTypes.types)
+    t.same(formats, ['coffer'])
+    t.same(
+      data.map(({ content, duration }) => [content, duration]),
+      [
+        ['12', undefined],
+        [70.5, undefined],
+        [true, 60],
+        [7, undefined]
+      ]
+    )
+  }
 })
 
 t.test('data of the account itself is skipped, and recognised events are not imported twice', async t => {
@@ -235,4 +243,56 @@ t.test('data points with texts and booleans become events', async t => {
       format
     )
   }
+})
+
+t.test('long texts come first and between others, and their lines are no rows', async t => {
+  const { alice } = await coffer(t)
+  await alice.do('streams.create', { id: 'diary', name: 'Diary' })
+  await alice.do('streams.create', { id: 'weight', name: 'Weight', parentId: 'diary' })
+  const row = 'c1,2024-01-01T00:00:00Z,1704067200,,weight,Weight,mass/kg,value,999,kg,,,,\n'
+  // Rows of more than 256 KB are not read, however they are cut into chunks; one that begins within quotes neither.
+  const contents = [`${row.repeat(1000)}"\n`, `${row.repeat(20_000)}"\n"a","b\n`.repeat(2), 'x'.repeat(3e6)]
+  for (const [at, content] of contents.entries())
+    await alice.event({ streamIds: ['diary'], type: 'note/txt', content, time: 1e9 + at })
+  for (let at = 0; at < 3; at++)
+    await alice.event({ streamIds: ['weight'], type: 'mass/kg', content: 60 + at, time: 1.1e9 + at })
+  const query = 'streams=diary&fromTime=0&sortAscending=true'
+  for (const [format, kept] of [
+    ['csv', 1],
+    ['json', 3],
+    ['ndjson', 3]
+  ] as const) {
+    const { data, formats, leftOut } = await collected(await exported(alice, `format=${format}&${query}`))
+    t.same(formats, ['coffer'], format)
+    const notes = data.filter(({ type }) => type === 'note/txt')
+    t.ok(notes.every(({ content, time }) => content === contents[time - 1e9]))
+    t.same(
+      data.slice(notes.length).map(({ content, time }) => [content, time]),
+      [60, 61, 62].map((content, at) => [content, 1.1e9 + at]),
+      format
+    )
+    t.ok(notes.length <= kept, format)
+    t.equal(notes.length + Object.values(leftOut).reduce((sum, count) => sum + count, 0), 3, format)
+  }
+})
+
+t.test('names of further streams may have any separators', async t => {
+  const { alice } = await coffer(t)
+  const names = ['a;', ';', '; a', 'a /', '/ a', '/', ' / ', '"', 'a"', 'a; b', "'", '=a']
+  const random = new Random(seed)
+  const paths = Array.from({ length: 19 }, (_, at) => [`top ${at}`, random.pick(names), random.pick(names)])
+  for (const [at, [top, middle, low]] of paths.entries()) {
+    await alice.do('streams.create', { id: `top-${at}`, name: top })
+    await alice.do('streams.create', { id: `middle-${at}`, name: middle, parentId: `top-${at}` })
+    await alice.do('streams.create', { id: `low-${at}`, name: low, parentId: `middle-${at}` })
+  }
+  const streamIds = paths.flatMap((_, at) => [`low-${at}`, `middle-${at}`]).slice(0, 21)
+  await alice.event({ streamIds, type: 'note/txt', content: 'a', time: 1e9 })
+  const { data } = await collected(await exported(alice, 'format=csv&streams=top-0&fromTime=0'))
+  const [{ otherPaths = [], path = [], stream }] = data as [(typeof data)[0]]
+  t.same(
+    [[...path, stream], ...otherPaths],
+    streamIds.map(id => paths[Number(id.split('-')[1])]!.slice(0, id.startsWith('low') ? 3 : 2)),
+    `seed ${seed}`
+  )
 })

@@ -95,6 +95,18 @@ t.test('files are imported, recognised when imported again, and removed with the
   t.same(await stored(bob), [])
 })
 
+t.test('the files of unchanged events of the same account are known, deleted ones are imported', async t => {
+  const { alice, zip } = await two(t)
+  const look = await sent(alice, 'alice.zip', zip)
+  t.match(look.tally, { broughtIn: {}, known: { 'note/txt': 1, attachment: 2 } })
+  t.same(look.tally.broughtIn, {})
+  t.same((await written(alice, look.id)).tally, look.tally)
+  const { id, attachments } = await noteOf(alice)
+  await alice.do('events.deleteAttachment', { id, fileId: attachments[0].id })
+  const again = await broughtIn(alice, 'alice.zip', zip)
+  t.same(again.tally.broughtIn, { 'note/txt': 1, attachment: 2 }, 'as another event')
+})
+
 t.test('a deleted file is not imported again until its import is undone', async t => {
   const { bob, zip } = await two(t)
   const first = await broughtIn(bob, 'alice.zip', zip)

@@ -254,3 +254,31 @@ t.test('undoing an import restores the account, whatever the file contains', asy
   await takenOut(alice, found.id)
   t.equal(JSON.stringify(await answers(alice)), before)
 })
+
+t.test('streams keep the marks of their measures', async t => {
+  const service = await coffer(t)
+  const { alice } = service
+  const clientData = (mark: string): object => ({ clientData: { 'coffer:measure': mark } })
+  await alice.do('streams.create', { id: 'weight', name: 'Weight', ...clientData(':none') })
+  await alice.do('streams.create', { id: 'home', name: 'Home', ...clientData('waist') })
+  await alice.do('streams.create', { id: 'tape', name: 'Tape', parentId: 'home' })
+  await alice.do('streams.create', { id: 'plain', name: 'Body weight' })
+  // The mark of a stream that an event is in besides its first one counts, too.
+  for (const [at, streamIds] of [['plain', 'home'], ['weight'], ['tape']].entries())
+    await alice.event({ streamIds, type: at === 2 ? 'length/cm' : 'mass/kg', content: 80, time: 1e9 + at })
+  const bob = await service.user('bob')
+  const { id, look } = await sent(bob, 'alice.zip', await exported(alice))
+  const measures = look.lanes.map(({ measure = null, stream }: Answer) => [stream, measure])
+  t.same(Object.fromEntries(measures), { 'Body weight': 'weight', Tape: 'waist', Weight: null })
+  await written(bob, id)
+  const marks: Record<string, unknown> = {}
+  const walk = (list: readonly Answer[]): void => {
+    for (const each of list) {
+      marks[each.name] = each.clientData?.['coffer:measure']
+      walk(each.children)
+    }
+  }
+  walk((await bob.do('streams.get')).streams)
+  t.match(marks, { Home: 'waist', Weight: ':none' })
+  t.same([marks['Body weight'], marks['Tape']], [undefined, undefined])
+})
