@@ -154,6 +154,18 @@ t.test('streams that another server names are as those that clients create', asy
   })
 })
 
+t.test('an app that only reads creates no streams by sharing them', async t => {
+  const { dora } = await startTwo(t, {}, { isShared: true })
+  await offer(dora)
+  const permissions = [{ streamId: `${scope}:more`, level: 'read' }]
+  const share = async (level: 'read' | 'contribute'): Promise<Answer> => {
+    const app = await dora.grant(level, scope, { type: 'app' })
+    return await app.call('accesses.create', { name: 'share', permissions })
+  }
+  t.match(await share('read'), { error: { id: 'forbidden' } })
+  t.match(await share('contribute'), { access: { permissions } })
+})
+
 t.test('a peer', async t => {
   const two = await startTwo(t, { accesses: { updates: true } }, { isShared: true })
   const { dora, doraSlug, paul, paulSlug } = two
