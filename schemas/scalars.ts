@@ -4,8 +4,11 @@ import { Type, type Static, type TSchema } from 'typebox'
 /** Schema option that refuses unknown properties. */
 export const closed = { additionalProperties: false } as const
 
+/** Maximum length of an id, in characters. */
+export const maxIdLength = 1024
+
 /** An id of an event, a stream, an access, …: a string unique per user. */
-export const Identifier = Type.String({ minLength: 1, maxLength: 1024 })
+export const Identifier = Type.String({ minLength: 1, maxLength: maxIdLength })
 export type Identifier = Static<typeof Identifier>
 
 /** Maximum length of a name, in characters. (docs/spec/limits.md#items) */

@@ -27,10 +27,13 @@ export function findSignInTime(
   return getNetwork(signIn.address) === getNetwork(ip) ? signIn.time : Math.min(signIn.time, modified)
 }
 
-/** Returns whether the caller has signed in within the last {@link recentSignInSeconds} seconds. */
+/**
+ * Returns whether the caller has signed in within the last {@link recentSignInSeconds} seconds. A sign-in while the clock was ahead does
+ * not count until the clock is there again.
+ */
 export function isRecentSignIn({ caller: { access }, credentials, now, store }: Call): boolean {
   const time = access && findSignInTime(store, access, credentials.ip)
-  return time !== undefined && now - time <= recentSignInSeconds
+  return time !== undefined && Math.abs(now - time) <= recentSignInSeconds
 }
 
 /** Throws `invalid-operation` (`proof-missing`) unless the caller has recently signed in. */

@@ -36,7 +36,7 @@ import {
 import { addMachinery, replaceStreams, selectGranted } from './permissions.js'
 import { addRelationship, endRelationship, findRelationship } from './relationships.js'
 import { addSecrets, amendContent, insertAccess, recordAction, writeStepsAsService } from './service-calls.js'
-import { isOwnerOfSlug, providePeerStreams } from './streams.js'
+import { isOwnerOfSlug, isPossibleScope, providePeerStreams } from './streams.js'
 
 /** An offer that has been read and checked. */
 interface CheckedOffer extends PeerOffer {
@@ -72,7 +72,8 @@ export async function readOffer(
   const request = checkRequest(content['request'])
   const requester = readPerson({ username: requesterUsername, host: requesterHost })
   const place = typeof originStreamId === 'string' ? parseAppPlace(originStreamId) : undefined
-  if (!place || place.machinery) throw new TriggerFailed('cmc-handler-offer-read-failed')
+  const isPossible = !requester || isPossibleScope({ services }, place?.scope ?? '', requester)
+  if (!place || place.machinery || !isPossible) throw new TriggerFailed('cmc-handler-offer-read-failed')
   checkForm(content)
   const self = getOwnName(services.config, account.username)
   const isOther = requester && !isSamePerson(requester, self)
@@ -131,10 +132,7 @@ export async function grantOffer(
     const trigger = store.events.find(body.trigger)
     if (!queued) return
     // The user has deleted the event: nothing is accepted.
-    if (!trigger) {
-      store.cmc.removeDelivery(row.number)
-      return
-    }
+    if (!trigger) return void store.cmc.removeDelivery(row.number)
     const granted = yield* createGrant(call, body.chosen, body.trigger, offer)
     store.cmc.updateDelivery({ ...queued, attempts: 0, next, body: JSON.stringify({ ...body, granted }) })
   })

@@ -6,7 +6,7 @@ import { formatWireId, getBaseId } from '../access-ids.js'
 import type { MethodHook } from '../call/hooks.js'
 import type { Call } from '../call/method.js'
 import { getCmcParent, isCmcId, isReservedCmcId } from '../cmc-ids.js'
-import { ranks } from '../permissions/levels.js'
+import { allows, ranks } from '../permissions/levels.js'
 import { getCapability, getCounterparty } from '../permissions/peer-access.js'
 import { fail } from '../errors.js'
 import { replaceGranted, withoutMachinery } from './permissions.js'
@@ -14,7 +14,7 @@ import { announceEnd, findRelationship } from './relationships.js'
 import { announceChange } from './scope-updates.js'
 import { assertEnabled, beforeCreate, beforeDelete, beforeUpdate, provideScope } from './streams.js'
 
-/** Creates the streams of apps that permissions name, unless the caller may not grant these. */
+/** Creates the streams of apps that permissions name, unless the caller may not grant these, or only reads there. */
 function* provideNamed(call: Call, permissions: readonly Permission[] = []): Steps<void> {
   const isPeer = getCounterparty(call.caller.access) !== undefined
   for (const permission of permissions) {
@@ -24,16 +24,19 @@ function* provideNamed(call: Call, permissions: readonly Permission[] = []): Ste
     if (isPeer) fail('forbidden', 'Peers cannot share the streams of a relationship')
     assertEnabled(call)
     const { level, streamId } = permission
-    if (!isReservedCmcId(streamId) && mayGrant(call, streamId, level)) yield* provideScope(call, streamId)
+    if (!isReservedCmcId(streamId) && mayProvide(call, streamId, level)) yield* provideScope(call, streamId)
   }
 }
 
-/** Returns whether a level may be granted on a stream that inherits its level if it does not exist. `none` needs no stream. */
-function mayGrant({ caller, store }: Call, streamId: string, level: Level): boolean {
+/**
+ * Returns whether a stream may be created for a level that is granted on it: it inherits the caller's. `none` needs no stream, and who
+ * only reads cannot fill the account.
+ */
+function mayProvide({ caller, store }: Call, streamId: string, level: Level): boolean {
   let known: string | null = streamId
   while (known !== null && !store.streams.find(known)) known = getCmcParent(known)
   const held = caller.level(known ?? '*')
-  return held !== undefined && level !== 'none' && ranks[held] >= ranks[level]
+  return held !== undefined && allows(held, 'create') && level !== 'none' && ranks[held] >= ranks[level]
 }
 
 /**

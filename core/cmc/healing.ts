@@ -28,8 +28,12 @@ export async function healAccount(context: DeliveryContext, isStopped: () => boo
   const store = services.accounts.openStore(account)
   if (!store.read(() => store.cmc.isUsed)) return
   const now = services.clock.now()
-  while (!isStopped() && store.read(() => store.cmc.listRemovable(now, 1)).length > 0)
-    await writeStepsAsService(services, account, removeCapabilities)
+  // By the clock of each transaction, which may have been set back since.
+  const hasRemovable = (): boolean => {
+    const { cmc } = services.accounts.openStore(account)
+    return cmc.listRemovable(services.clock.now(), 1).length > 0
+  }
+  while (!isStopped() && hasRemovable()) await writeStepsAsService(services, account, removeCapabilities)
   while (!isStopped()) {
     const due = services.accounts.openStore(account).cmc.listUnchecked(now - checkSeconds, concurrency)
     if (due.length === 0) return

@@ -1,5 +1,5 @@
 /** The streams for consent and messages, which appear when they are first needed, and who may change them. (docs/spec/consent.md#streams) */
-import type { KeyValue } from '../../schemas/scalars.js'
+import { maxIdLength, type KeyValue } from '../../schemas/scalars.js'
 import type { Steps } from '../../storage/steps.js'
 import {
   cmcApps,
@@ -13,6 +13,7 @@ import {
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
 import { addStream, insertStream } from '../streams/ended-permissions.js'
+import { refuseDepth } from '../streams/placement.js'
 import { listSubtree } from '../streams/tree.js'
 import { writeWithFreeName } from '../streams/write-stream.js'
 import type { Person } from '../permissions/peer-access.js'
@@ -36,8 +37,12 @@ export function* provideStreams(call: Call, id?: string): Steps<void> {
   if (place) yield* provideStream(call, `${cmcApps}:${place.app}`, place.app, rootMark)
 }
 
-/** Creates a stream in which an app writes, with its ancestors. */
+/**
+ * Creates a stream in which an app writes, with its ancestors. Error: `invalid-operation` for one that does not exist and
+ * would be too deep.
+ */
 export function* provideScope(call: Call, id: string): Steps<void> {
+  if (!call.store.streams.find(id) && isTooDeep(call, id)) refuseDepth(call)
   yield* provideStreams(call, id)
   yield* provideWithAncestors(call, id)
 }
@@ -54,6 +59,18 @@ export function* providePeerStreams(
   const mark = { cmc: { ...reservedMark.cmc, peer: { username, host } } }
   for (const id of Object.values(ids)) yield* provideWithAncestors(call, id, mark)
   return ids
+}
+
+/** Returns whether a scope, which another server has chosen, can exist here, with the streams for messages with a peer. */
+export function isPossibleScope(context: Pick<Call, 'services'>, scope: string, peer: Person): boolean {
+  return (
+    !isTooDeep(context, scope) &&
+    Object.values(listPeerStreams(scope, peer)).every(id => id.length <= maxIdLength)
+  )
+}
+
+function isTooDeep({ services }: Pick<Call, 'services'>, id: string): boolean {
+  return id.split(':').length - 1 > services.config.limits.streamDepth
 }
 
 function listPeerStreams(scope: string, peer: Person) {

@@ -144,7 +144,10 @@ export function updateScopes(
   const { account, scopes } = subscriber
   if (!scopes) return
   const store = accounts.openStore(account)
-  subscriber.scopes = toOwnScopes(store.read(() => cutScopes({ store, caller }, scopes)))
+  setScopes(
+    subscriber,
+    store.read(() => cutScopes({ store, caller }, scopes))
+  )
 }
 
 function setScopes(subscriber: SubscribedAccess, scopes: Scopes): void {

@@ -6,7 +6,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import { getPresentedToken } from '../auth/authenticate.js'
 import { isSessionOpen } from '../auth/personal-access.js'
-import { findSignInTime } from '../auth/recent-sign-in.js'
+import { findSignInTime, recentSignInSeconds } from '../auth/recent-sign-in.js'
 import { requestLifetime } from '../accesses/auth-requests.js'
 import type { Access } from '../../schemas/access.js'
 import type { ServiceCall } from '../call/method.js'
@@ -168,7 +168,10 @@ function assertSignInAge(
   // A sign-in for the request happens after the request was made.
   if (
     earliestSignIn === -Infinity ||
-    (authTime !== undefined && authTime + tolerance >= Math.min(earliestSignIn, asked))
+    (authTime !== undefined &&
+      authTime + tolerance >= Math.min(earliestSignIn, asked) &&
+      // Not while the clock was ahead.
+      authTime <= now + recentSignInSeconds)
   )
     return
   fail('forbidden', 'The app requires you to sign in again')

@@ -27,7 +27,7 @@ export function evaluateRule(call: Call, { rule, state }: StoredRule, unseen: Un
   if (!rule.isActive) return { state, tellings: [], isChanged: false }
   const watcher = createWatcher(call, rule)
   if (typeof watcher === 'string') return stop(state, watcher, { now, rule })
-  const { problem: _solved, ...before } = moveBack(state, now)
+  const { problem: _solved, ...before } = moveBack(rule, state, now)
   const episodes = new Episodes(rule, before, cause => watcher.isReadable(cause))
   const span: Span = { ...unseen, since: Math.min(unseen.since, now), now }
   watcher.feed(episodes, span)
@@ -38,12 +38,14 @@ export function evaluateRule(call: Call, { rule, state }: StoredRule, unseen: Un
   }
   episodes.advance(now)
   const after: RuleState = { ...episodes.state, evaluatedTo: now }
-  return { state: after, tellings: episodes.tellings, isChanged: hasChanged(state, after, rule) }
+  const isChanged = isAhead(state, now) || hasChanged(state, after, rule)
+  return { state: after, tellings: episodes.tellings, isChanged }
 }
 
 /** Returns when a rule is due without new data, in seconds; `undefined` if never. */
 export function findRuleTime(rule: Rule, state: RuleState, now: number): number | undefined {
   if (!rule.isActive || state.problem !== undefined) return undefined
+  if (isAhead(state, now)) return now
   const next = Math.min(findNextTime(rule, state) ?? Infinity, findTotalTime(rule, state, now) ?? Infinity)
   return next === Infinity ? undefined : next
 }
@@ -51,15 +53,21 @@ export function findRuleTime(rule: Rule, state: RuleState, now: number): number 
 /** Seconds within which data is evaluated once it is stored. */
 const maxWait = 60
 
+/** Returns whether the rule was evaluated before the clock was set back. */
+function isAhead({ evaluatedTo }: RuleState, now: number): boolean {
+  return evaluatedTo > now + maxAhead
+}
+
 /** Returns the state as it is once the clock has been set back: otherwise the rule would wait until the clock is there again. */
-function moveBack(state: RuleState, now: number): RuleState {
-  if (state.evaluatedTo <= now + maxAhead) return state
-  const { holdsSince, seenTo, toldAt } = state
+function moveBack({ atMostEvery, remindAfter = 0 }: Rule, state: RuleState, now: number): RuleState {
+  if (!isAhead(state, now)) return state
+  const { holdsSince, seenTo, tellAt, toldAt } = state
   return {
     ...state,
     activeFrom: Math.min(state.activeFrom, now - maxWait),
     ...(seenTo !== undefined && { seenTo: Math.min(seenTo, now - maxWait) }),
     ...(holdsSince !== undefined && { holdsSince: Math.min(holdsSince, now) }),
+    ...(tellAt !== undefined && { tellAt: Math.min(tellAt, now + Math.max(atMostEvery, remindAfter)) }),
     ...(toldAt !== undefined && { toldAt: Math.min(toldAt, now) })
   }
 }

@@ -9,7 +9,7 @@ import { runSteps } from '../../storage/steps.js'
 import { isChannelMessage } from './event-watchers.js'
 import { maxLengthAtOnce, pickEvents } from './read-events.js'
 import { findConditionMeasure } from './reading-watcher.js'
-import { findLastBefore, longAgo } from './readings.js'
+import { findLastBefore, longAgo, maxAhead } from './readings.js'
 import { asUser, mayReadAll, type RuleCall, type Watcher } from './rule-call.js'
 
 /** Returns the watcher of a silence, or why there is none. */
@@ -38,7 +38,9 @@ export function watchSilence(call: RuleCall, condition: ConditionOf<'missing'>):
           episodes.correct(undefined, now, { isHidden: isHidden(call, condition) })
         return
       }
-      const time = found === longAgo ? Math.min(seenTo!, now - condition.for) : Math.min(found, now)
+      // What a connection sent while the clock was ahead counts as of when that is noticed.
+      const heard = found > now + maxAhead ? (seenTo ?? now) : Math.min(found, now)
+      const time = found === longAgo ? Math.min(seenTo!, now - condition.for) : heard
       if (time === seenTo && !isIdle) return
       state.seenTo = time
       if (seenTo === undefined || time > seenTo) return episodes.restart(time, { now, cause: time })

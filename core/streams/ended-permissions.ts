@@ -74,9 +74,8 @@ export function* insertStream(
  * `invalid-operation` for too many streams.
  */
 export function addStream(call: Call, stream: Stream): StreamNode {
-  const node = call.store.streams.insert(stream)
   assertStreamsFitInMemory(call, stream)
-  return node
+  return call.store.streams.insert(stream)
 }
 
 /**

@@ -24,20 +24,32 @@ export function assertParent(call: Call, parentId: string | null, moved?: Stream
   if (moved && parent && isWithin(parent, moved))
     fail('invalid-operation', 'A stream cannot be moved into itself', { parentId })
   if (parent && isTrashed(parent)) fail('invalid-operation', `The parent stream "${parentId}" is trashed`)
-  const { streamDepth } = services.config.limits
-  if ((parent ? getDepth(parent) : 0) + (moved ? getHeight(moved) : 1) > streamDepth)
-    fail('invalid-operation', `Streams cannot be nested deeper than ${streamDepth} levels`)
+  const depth = (parent ? getDepth(parent) : 0) + (moved ? getHeight(moved) : 1)
+  if (depth > services.config.limits.streamDepth) refuseDepth(call)
+}
+
+/** Throws `invalid-operation` for a stream that would be too deep. */
+export function refuseDepth({ services }: Pick<Call, 'services'>): never {
+  fail(
+    'invalid-operation',
+    `Streams cannot be nested deeper than ${services.config.limits.streamDepth} levels`
+  )
 }
 
 /**
- * Throws `invalid-operation` if an account's streams exceed the memory limit. Copies of other people's streams have a limit of their own, as large. Call after the write. Above the limit, a stream may still change (from `before`), but not grow.
+ * Throws `invalid-operation` if a stream that is about to be written would make an account's streams exceed the memory limit. Copies of other people's streams have a limit of their own, as large. Above the limit, a stream may still change (from `before`), but not grow.
  */
 export function assertStreamsFitInMemory({ services, store }: Call, stream: Stream, before?: Stream): void {
   const { streamsBytes } = services.config.limits
   const { copiedTextLength, ownTextLength } = store.streams
-  const length = isFollowedId(stream.id) ? copiedTextLength : ownTextLength
-  if (length <= streamsBytes || (before && getOwnLength(stream) <= getOwnLength(before))) return
+  const others = (isFollowedId(stream.id) ? copiedTextLength : ownTextLength) - getLength(before)
+  if (others + getLength(stream) <= streamsBytes || (before && getOwnLength(stream) <= getOwnLength(before)))
+    return
   fail('invalid-operation', `The streams of an account can have at most ${streamsBytes} characters together`)
+}
+
+function getLength(stream?: Stream): number {
+  return stream ? JSON.stringify(stream).length : 0
 }
 
 /** Returns the length of a stream's own data; the service's data is small. */

@@ -341,6 +341,19 @@ t.test('scopes of all sockets of an account are limited together, those of one a
   t.match(await subscribe(other, long), { ok: true }, 'the room that another socket gave back')
 })
 
+t.test('scopes that end with their streams give their room back', async t => {
+  const { alice } = await start(t)
+  const reader = await alice.grant('read', 'diary')
+  const sockets = await Promise.all(Array.from({ length: 6 }, () => socketOf(t, reader)))
+  const [other, ...full] = sockets as [TestSocket, ...TestSocket[]]
+  for (const socket of full)
+    t.match(await subscribe(socket, { ...long, streams: { any: ['diary'] } }), { ok: true })
+  t.match(await subscribe(other, long), noRoom)
+  for (let n = 0; n < 2; n++) await alice.do('streams.delete', { id: 'diary', mergeEventsWithParent: false })
+  for (const socket of full) t.same(await scopesOf(socket), {})
+  t.match(await subscribe(other, long), { ok: true })
+})
+
 const create = (client: Client, n: number, query?: object): Promise<Answer> =>
   client.call('webhooks.create', { url: `http://127.0.0.1:9/${n}`, scopes: { k: query ? { query } : {} } })
 

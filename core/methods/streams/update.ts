@@ -94,8 +94,8 @@ function* updateInSteps(call: Call, { id, update: given }: Params): Steps<{ stre
     modifiedBy: caller.signature
   }
   yield* addAllChanges(changes, nodes)
-  writeStream(store.streams, stream, () => store.streams.update(stream), node)
   assertStreamsFitInMemory(call, stream, before)
+  writeStream(store.streams, stream, () => store.streams.update(stream), node)
   if (isMoving) yield* addAllChanges(changes, nodes)
   return { stream: toPublicStream(caller, node) }
 }

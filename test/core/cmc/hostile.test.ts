@@ -119,6 +119,53 @@ t.test('another account with the same slug', async t => {
   })
 })
 
+t.test('streams that another server names are as those that clients create', async t => {
+  const two = await startTwo(t, { limits: { streamDepth: 10 } }, { isShared: true })
+  const { dora, paul } = two
+  const { accounts } = two.requesterService.server.services
+  const store = accounts.openStore(accounts.find('dora-doctor')!)
+  const before = (await paul.do('streams.get')).streams
+  for (const originStreamId of [`${scope}${':x'.repeat(8)}`, `${scope}:${'x'.repeat(1000)}`]) {
+    const { content } = await offer(dora)
+    const { offer: text, ...kept } = store.cmc.findCapability(content.capabilityId)!
+    const forged = JSON.parse(text)
+    Object.assign(forged.content, { originStreamId })
+    await store.write(() => {
+      store.cmc.removeCapability(kept.id)
+      store.cmc.addCapability({ ...kept, offer: JSON.stringify(forged) })
+    })
+    t.match(await accept(paul, content.capabilityUrl), {
+      status: 'failed',
+      failure: { reason: 'cmc-handler-offer-read-failed' }
+    })
+  }
+  const permissions = [{ streamId: `${scope}${':x'.repeat(8)}`, level: 'read' }]
+  t.match(await paul.call('accesses.create', { name: 'deep', permissions }), {
+    error: { id: 'invalid-operation', message: /nested deeper than 10 levels/ }
+  })
+  t.same(
+    (await paul.do('streams.get')).streams.filter(({ id }: Answer) => id !== ':_cmc:'),
+    before
+  )
+  const [{ streamId, ...rest }] = permissions as [{ streamId: string }]
+  await paul.do('accesses.create', {
+    name: 'deep',
+    permissions: [{ ...rest, streamId: streamId.slice(0, -2) }]
+  })
+})
+
+t.test('an app that only reads creates no streams by sharing them', async t => {
+  const { dora } = await startTwo(t, {}, { isShared: true })
+  await offer(dora)
+  const permissions = [{ streamId: `${scope}:more`, level: 'read' }]
+  const share = async (level: 'read' | 'contribute'): Promise<Answer> => {
+    const app = await dora.grant(level, scope, { type: 'app' })
+    return await app.call('accesses.create', { name: 'share', permissions })
+  }
+  t.match(await share('read'), { error: { id: 'forbidden' } })
+  t.match(await share('contribute'), { access: { permissions } })
+})
+
 t.test('a peer', async t => {
   const two = await startTwo(t, { accesses: { updates: true } }, { isShared: true })
   const { dora, doraSlug, paul, paulSlug } = two

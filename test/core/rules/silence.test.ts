@@ -139,3 +139,14 @@ t.test('data of the future only', async t => {
   t.match(await pass(alice, id, noon + 3600 - clock.now()), { isFiring: true, firedAt: noon + 3600 })
   t.match(await pass(alice, id, 0), { isFiring: true, episode: 1 })
 })
+
+t.test('a connection that was last heard while the clock was ahead', async t => {
+  const { alice, channel, clock, server } = await startWorld(t)
+  const { connection } = await alice.do('connections.create', { dialect: 'owntracks', name: 'phone' })
+  const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
+  const stored = store.connections.find(connection.id)!
+  const arrivals = { ...stored.arrivals, lastHeard: clock.now() + 1e8 }
+  await store.write(() => store.connections.updateArrivals({ ...stored, arrivals }))
+  const id = await addRule(alice, channel, { kind: 'missing', connectionId: connection.id, for: 3600 })
+  t.match(await pass(alice, id, 3600), { isFiring: true })
+})

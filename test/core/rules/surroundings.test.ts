@@ -8,6 +8,7 @@ import {
   countMessages,
   evaluated,
   findLast,
+  listMessages,
   measure,
   noon,
   pass,
@@ -156,4 +157,26 @@ t.test('a clock that is set back', async t => {
   await until(() => readState(alice, words)?.episode === 2, 'another note')
   clock.advance(61)
   await until(async () => (await countMessages(alice, channel)) === 6, 'the messages')
+})
+
+t.test('messages that were planned while the clock was ahead', async t => {
+  const { alice, channel, clock } = await startWorld(t, { auth: { sessionMaxAge: 1e9 } })
+  const quiet = { quietHours: { from: '11:00', to: '13:00' } }
+  const words = await addRule(alice, channel, { kind: 'words', anyOf: ['dizzy'] }, quiet)
+  const high = await addRule(alice, channel, above, { remindAfter: 600 })
+  t.match(await measure(alice, high, { content: 120 }), { isFiring: true })
+  const ahead = 1000 * 86_400
+  t.match(await pass(alice, high, ahead), { repeats: 1 })
+  await alice.event({ streamIds: ['diary'], content: 'dizzy' })
+  await evaluated(alice, words)
+  t.equal(await countMessages(alice, channel), 2, 'the note waits for the end of the quiet hours')
+  clock.advance(-ahead)
+  await until(() => readState(alice, words)!.evaluatedTo === clock.now(), 'an evaluation without new data')
+  await until(() => readState(alice, high)!.evaluatedTo === clock.now(), 'an evaluation of what goes on')
+  t.match(await pass(alice, high, 600), { repeats: 2 }, 'it is repeated')
+  clock.advance(noon + 3600 - clock.now())
+  await until(
+    async () => (await listMessages(alice, channel)).some(({ source }) => source.id === words),
+    'the note'
+  )
 })

@@ -6,7 +6,8 @@ import { assertTakesLessThan, longestTurn } from '../../support/probe.js'
 const tracking = { created: 1, createdBy: 'x', modified: 1, modifiedBy: 'x' }
 
 t.test('refused changes of a large tree do not block other calls', async t => {
-  const { alice, server } = await openCoffer(t)
+  // The tree below has more.
+  const { alice, server } = await openCoffer(t, { limits: { streamsBytes: 4_000_000 } })
   const store = server.services.accounts.openStore(server.services.accounts.find('alice')!)
   await alice.stream('top')
   await store.write(() => {
@@ -16,6 +17,8 @@ t.test('refused changes of a large tree do not block other calls', async t => {
   const refused = [
     ['streams.create', { id: 'top', name: 'other' }],
     ['streams.create', { name: 'top' }],
+    ['streams.create', { name: 'one more' }],
+    ['streams.update', { id: 's2', update: { name: 'a longer name' } }],
     ['streams.update', { id: 's1', update: { name: 'top' } }],
     ['streams.delete', { id: 'nowhere' }]
   ] as const
