@@ -144,6 +144,7 @@ export function* listPoints(
   }
   const points = guardListing(
     holder,
+    columns,
     new PointListing({
       event: holder.number,
       width: columns.length + 1,

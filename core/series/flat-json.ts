@@ -19,7 +19,7 @@ interface ErrorPlace {
 /** Number of rows that one step reads. */
 const rowsPerStep = 500
 /** Maximum length of the texts of a row, in characters: writing one of its cells rewrites all of them. */
-const maxRowText = 1_000_000
+export const maxRowText = 1_000_000
 
 /** How the rows of a request are read. */
 interface Layout {
@@ -68,7 +68,8 @@ class PointReader {
     if (format !== 'flatJSON') this.refuse('The "format" must be "flatJSON"', { rule: 'format' })
     const layout = this.#parseLayout(fields)
     if (!Array.isArray(points)) return this.refuse('"points" must be an array of rows', { rule: 'points' })
-    return yield* arrangeColumns(layout, yield* this.#rows(points, layout))
+    const arranged = yield* arrangeColumns(layout, yield* this.#rows(points, layout))
+    return { ...arranged, rows: yield* mergeByTime(arranged.rows, row => this.#assertTexts(row)) }
   }
 
   /** Returns how rows with these `fields` are read. Refuses unknown, repeated and missing columns. */
@@ -132,6 +133,14 @@ class PointReader {
     return rows
   }
 
+  /** Refuses a row of merged cells with too long texts. */
+  #assertTexts(row: Row): void {
+    if (measureTexts(row) > this.maxText)
+      this.refuse(`The rows at ${row[0]} together have more than ${this.maxText} characters of text`, {
+        rule: 'length'
+      })
+  }
+
   /** Returns the stored value of a cell; `null` for an empty one. Refuses what does not conform to the column. */
   #convertCell(cell: unknown, column: Column, row: number): unknown {
     if (cell === null) {
@@ -174,12 +183,17 @@ function measureText(value: unknown): number {
   return typeof value === 'object' && value !== null ? JSON.stringify(value).length : 0
 }
 
+/** Returns the length of all texts in a row, in characters. */
+export function measureTexts(row: Row): number {
+  return row.reduce<number>((length, cell) => length + measureText(cell), 0)
+}
+
 /** Rounds to nanoseconds (docs/spec/series.md#writing-points), as far as a double is that precise. Zero has no sign. */
 function roundToNanoseconds(time: number): number {
   return time < 9e6 ? Math.round(time * 1e9) / 1e9 + 0 : time
 }
 
-/** Arranges points for storage: time first, columns in the order of the type, without empty columns. */
+/** Arranges the cells of points for storage: time first, columns in the order of the type, without empty columns. */
 function* arrangeColumns({ time, columns }: Layout, rows: readonly unknown[][]): Steps<Points> {
   const used: { column: Column; index: number }[] = []
   for (const [index, column] of columns.entries())
@@ -190,7 +204,7 @@ function* arrangeColumns({ time, columns }: Layout, rows: readonly unknown[][]):
   const result = isArranged ? rows : yield* mapInSteps(rows, row => order.map(index => row[index]))
   return {
     columns: used.map(({ column }) => column.name),
-    rows: yield* mergeByTime(result as unknown as readonly Row[])
+    rows: result as unknown as readonly Row[]
   }
 }
 
@@ -203,19 +217,27 @@ function* hasValue(rows: readonly unknown[][], index: number): Steps<boolean> {
   return false
 }
 
-/** Sorts rows by time and merges rows of the same time: later values replace earlier values. */
-function* mergeByTime(rows: readonly Row[]): Steps<readonly Row[]> {
+/** Sorts rows by time and merges rows of the same time: later values replace earlier values. `check` gets each merged row. */
+function* mergeByTime(rows: readonly Row[], check: (row: Row) => void): Steps<readonly Row[]> {
   let index = 1
   while (index < rows.length && rows[index - 1]![0] < rows[index]![0]) if (index++ % rowsPerStep === 0) yield
   if (index >= rows.length) return rows
   const result: Row[] = []
   const ordered = yield* sortInSteps(rows, ([a], [b]) => a - b)
+  let isMerged = false
   for (let at = 0; at < ordered.length; at++) {
     if (at % rowsPerStep === rowsPerStep - 1) yield
     const row = ordered[at]!
     const last = result.at(-1)
-    if (last?.[0] !== row[0]) result.push(row)
-    else result[result.length - 1] = row.map((cell, place) => cell ?? last[place]) as unknown as Row
+    if (last?.[0] === row[0]) {
+      result[result.length - 1] = row.map((cell, place) => cell ?? last[place]) as unknown as Row
+      isMerged = true
+      continue
+    }
+    if (last && isMerged) check(last)
+    isMerged = false
+    result.push(row)
   }
+  if (isMerged) check(result.at(-1)!)
   return result
 }

@@ -23,16 +23,23 @@ export function requireReadableHolder(call: Asking, id: string): Holder {
 }
 
 /**
- * Returns a list of a holder's points that checks before each page whether the caller may still read the
- * holder, which may be deleted or moved in the meantime. Then throws the errors of {@link
- * requireReadableHolder}.
+ * Returns a list of a holder's points, which have these columns, that checks before each page whether the caller may still
+ * read the holder, which may be deleted or moved in the meantime. Then throws the errors of {@link requireReadableHolder};
+ * `api-unavailable` if all points have been replaced by points with other columns.
  */
-export function guardListing({ id, isTrashed, number }: Holder, points: Listing<Reader>): Listing<Reader> {
+export function guardListing(
+  { id, isTrashed, number }: Holder,
+  columns: readonly string[],
+  points: Listing<Reader>
+): Listing<Reader> {
   return {
     next(reader) {
       const current = requireReadableHolder(reader, id)
       if (current.number !== number || (current.isTrashed && !isTrashed))
         fail('unknown-resource', `The event "${id}" no longer exists`, { eventId: id })
+      const present = reader.store.series.getColumns(number)
+      if (present && columns.some((name, index) => name !== present[index]))
+        fail('api-unavailable', 'The points have been replaced while they were read. Try again')
       return points.next(reader)
     }
   }

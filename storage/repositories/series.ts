@@ -14,16 +14,15 @@ import {
   type Range
 } from '../series/page.js'
 import { removePoints, removeTimes, type Removal } from '../series/remove.js'
-import { type Row, arrangeRows, findIndexAfter } from '../series/rows.js'
+import { type MergeCheck, type Row, arrangeRows, findIndexAfter } from '../series/rows.js'
 import { Sampler, type SampledPage, type SampleOptions } from '../series/sampler.js'
 import { MissingSummaries } from '../series/missing-summaries.js'
 import { maxLooseChunks, SeriesWriter } from '../series/write.js'
 import { column, statement } from '../sqlite/statements.js'
 import type { Steps } from '../steps.js'
 
-/** The properties of an event that its series needs. */
+/** The properties of an event that its series needs. `number`: by which the series refers to the event. */
 export interface Holder {
-  /** The number by which the series refers to the event. */
   readonly number: number
   readonly id: string
   readonly type: string
@@ -41,10 +40,11 @@ export interface Points {
   readonly rows: readonly Row[]
 }
 
-/** Who writes, and when (seconds). */
+/** Who writes, when (seconds), and what checks rows of which stored cells are kept. */
 interface WriteInfo {
   readonly writer: string
   readonly written: number
+  readonly check?: MergeCheck
 }
 
 /** A holder event that does not reflect the last write to its series yet. */
@@ -137,7 +137,7 @@ export class SeriesRepository {
     if (!stored) this.#insert(event, layout, writeInfo)
     const arranged = yield* arrangeRows(rows, columns, layout)
     const end = stored ? findIndexAfter(arranged, stored.until) : 0
-    const writer = new SeriesWriter(this.#chunks, event, layout.length + 1)
+    const writer = new SeriesWriter(this.#chunks, event, layout.length + 1, writeInfo.check)
     let loose = stored?.loose ?? 0
     if (end > 0) yield* writer.merge(end < arranged.length ? arranged.slice(0, end) : arranged)
     if (end < arranged.length) loose += yield* writer.append(end > 0 ? arranged.slice(end) : arranged)

@@ -61,8 +61,14 @@ export function padRows(texts: readonly string[], missing: number): readonly str
   return texts.map(text => text + cells)
 }
 
-/** Merges new rows of the same width into stored texts: cell by cell, if the new row has a value. Both ascend. */
-export function mergeRows(texts: readonly string[], rows: readonly Row[]): string[] {
+/** Called with a row of merged cells and the row that was stored. Throws if the row must not be written. */
+export type MergeCheck = (merged: Row, stored: Row) => void
+
+/**
+ * Merges new rows of the same width into stored texts: cell by cell, if the new row has a value. Both ascend. Throws what `check`
+ * throws, which is called for each row that keeps stored cells.
+ */
+export function mergeRows(texts: readonly string[], rows: readonly Row[], check?: MergeCheck): string[] {
   const result: string[] = []
   let next = 0
   for (const row of rows) {
@@ -70,7 +76,7 @@ export function mergeRows(texts: readonly string[], rows: readonly Row[]): strin
     while (next < index) result.push(texts[next++]!)
     const stored = texts[index]
     if (stored !== undefined && parseTime(stored) === row[0]) {
-      result.push(overwriteRow(stored, row))
+      result.push(overwriteRow(stored, row, check))
       next++
     } else result.push(formatRow(row))
   }
@@ -115,10 +121,12 @@ export function roundTime(time: number, perSecond: number): number {
   return time > Number.MAX_SAFE_INTEGER ? time : Math.round(time * perSecond) / perSecond
 }
 
-function overwriteRow(text: string, row: Row): string {
+function overwriteRow(text: string, row: Row, check: MergeCheck | undefined): string {
   if (row.every(cell => cell !== null)) return formatRow(row)
   const stored = parseRow(text)
-  return formatRow(row.map((cell, index) => cell ?? stored[index] ?? null) as unknown as Row)
+  const merged = row.map((cell, index) => cell ?? stored[index] ?? null) as unknown as Row
+  check?.(merged, stored)
+  return formatRow(merged)
 }
 
 function parseRow(text: string): Row {

@@ -1,7 +1,16 @@
 /** Writes points into a series' chunks: appended, inserted in between, or merged with existing ones. */
 import type { Chunk, ChunkTable, NewChunk, SizedHead } from './chunks.js'
 import type { Steps } from '../steps.js'
-import { isCoarse, joinRows, mergeRows, padRows, splitRows, parseTime, type Row } from './rows.js'
+import {
+  isCoarse,
+  joinRows,
+  mergeRows,
+  padRows,
+  splitRows,
+  parseTime,
+  type MergeCheck,
+  type Row
+} from './rows.js'
 import { minLargeRows, summarizeRows } from './summary.js'
 
 /** Maximum number of rows of a chunk. */
@@ -15,11 +24,12 @@ export const maxLooseChunks = 64
 
 /** Writes to one series. */
 export class SeriesWriter {
-  /** `width`: the width of the rows to write; no stored row is wider. */
+  /** `width`: the width of the rows to write; no stored row is wider. `check`: see {@link mergeRows}. */
   constructor(
     private readonly chunks: ChunkTable,
     private readonly event: number,
-    private readonly width: number
+    private readonly width: number,
+    private readonly check?: MergeCheck
   ) {}
 
   /** Appends ascending rows that come after all others. Returns the number of small chunks added. */
@@ -60,7 +70,7 @@ export class SeriesWriter {
   }
 
   #mergeIntoChunk(chunk: Chunk, rows: readonly Row[]): void {
-    const texts = mergeRows(this.#readTexts(chunk), rows)
+    const texts = mergeRows(this.#readTexts(chunk), rows, this.check)
     const fine = chunk.fine || rows.some(([time]) => !isCoarse(time)) ? 1 : 0
     this.#replaceChunk(
       chunk,

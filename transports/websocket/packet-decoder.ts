@@ -3,7 +3,7 @@
  * times the memory of their text. Packets that arrive together are decoded in turns.
  */
 import { Decoder, PacketType, type Packet } from 'socket.io-parser'
-import { createValueEndFinder, isLargeJson, readJson, type JsonLimits } from '../../core/json/reader.js'
+import { isLargeJson, readJson, type JsonLimits } from '../../core/json/reader.js'
 import { nextTurn, runInTurns } from '../../storage/steps.js'
 import type { Party } from '../../storage/scheduler.js'
 
@@ -15,10 +15,10 @@ interface Internals {
 
 /** The type, namespace and id of an event packet, as Socket.IO reads them: blanks count as digits. */
 const eventHeadPattern = /^2(?:\/[^,]*,)?[\d\s]*(?=\[)/
-/** Maximum length of the head. */
+/** An event up to the end of its name. */
+const namePattern = /^\[\s*(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)(?=\s*[,\]])/s
+/** Maximum length of the head, and of an event up to the end of its name: reading a number of millions of digits takes long. */
 const maxHeadLength = 1000
-/** The start of an event up to its name. */
-const nameStartPattern = /^\[\s*(?=["\d-])/
 
 /** Maximum length of packets other than events, and of the texts of events with binary data: tokens and names are short. */
 const maxControlPacketLength = 16 * 1024
@@ -126,10 +126,9 @@ export function createPacketDecoder(limits: JsonLimits): typeof Decoder {
 
     /** Decodes the head and the name of an event, which decide whether the packet is valid. */
     #decodeEvent(head: string, text: string): void {
-      const start = nameStartPattern.exec(text)?.[0].length
-      if (start === undefined) return this.refuse()
-      const name = text.slice(start, createValueEndFinder(text)(start))
-      const packet = getInternals(this).decodeString(`${head}[${name}]`)
+      const [name] = namePattern.exec(text.slice(0, maxHeadLength)) ?? []
+      if (name === undefined) return this.refuse()
+      const packet = getInternals(this).decodeString(`${head}${name}]`)
       const data = [...(packet.data as unknown[]), new PendingParams(text, limits)]
       this.emitReserved('decoded', { ...packet, data })
     }

@@ -12,7 +12,7 @@ import { readPoints } from '../../series/flat-json.js'
 import { requireWritableHolder } from '../../series/holder.js'
 import { isLargeWrite, type SentPoints } from '../../series/large-write.js'
 import { planColumns } from '../../series/column-plan.js'
-import { noteWrittenPoints } from '../../series/touched-points.js'
+import { writePoints } from '../../series/write-points.js'
 import { isObject } from '../../validation/is-object.js'
 import type { Steps } from '../../../storage/steps.js'
 
@@ -45,21 +45,17 @@ function isLong(store: UserStore, params: unknown): boolean {
 
 /** Writes all points after all of them have been checked. Errors name the entry. */
 function* addInSteps(call: Call, params: unknown): Steps<Result> {
-  const { caller, services, now, store } = call
-  const writes: { holder: Holder; points: Points }[] = []
+  const writes: { holder: Holder; points: Points; context: object }[] = []
   for (const [entry, { eventId, data }] of parseEntries(params).entries()) {
     const holder = requireWritableHolder(call, eventId)
     const { type, time } = holder
-    const points = yield* readPoints(data, planColumns(services.eventTypes, type), time, {
-      context: { entry, eventId }
-    })
-    writes.push({ holder, points })
+    const context = { entry, eventId }
+    const points = yield* readPoints(data, planColumns(call.services.eventTypes, type), time, { context })
+    writes.push({ holder, points, context })
     yield
   }
-  const writing = { writer: caller.signature, written: now }
-  for (const { holder, points } of writes) {
-    noteWrittenPoints(store, holder, points)
-    yield* store.series.add(holder.number, points, writing)
+  for (const { context, holder, points } of writes) {
+    yield* writePoints(call, holder, points, context)
     yield
   }
   return { status: 'ok' }

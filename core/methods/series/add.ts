@@ -7,7 +7,7 @@ import { readPoints } from '../../series/flat-json.js'
 import { requireWritableHolder } from '../../series/holder.js'
 import { isLargeWrite } from '../../series/large-write.js'
 import { planColumns } from '../../series/column-plan.js'
-import { noteWrittenPoints } from '../../series/touched-points.js'
+import { writePoints } from '../../series/write-points.js'
 import type { Steps } from '../../../storage/steps.js'
 
 /** Writes the points of a `flatJSON` value. The schema does not validate it: its rules have errors of their own. */
@@ -24,11 +24,9 @@ export const add = methodInSteps({
 })
 
 function* addInSteps(call: Call, params: { readonly id: string }): Steps<Result> {
-  const { caller, services, now, store } = call
   const holder = requireWritableHolder(call, params.id)
-  const { number, type, time } = holder
-  const points = yield* readPoints(params, planColumns(services.eventTypes, type), time)
-  noteWrittenPoints(store, holder, points)
-  yield* store.series.add(number, points, { writer: caller.signature, written: now })
+  const { type, time } = holder
+  const points = yield* readPoints(params, planColumns(call.services.eventTypes, type), time)
+  yield* writePoints(call, holder, points)
   return { status: 'ok' }
 }

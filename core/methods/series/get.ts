@@ -77,7 +77,7 @@ export const get = method({
     return {
       format: 'flatJSON',
       fields: summed ? listSummaryFields(summed) : [timeColumn, ...columns],
-      points: points ? guardListing(holder, points) : []
+      points: points ? guardListing(holder, columns, points) : []
     }
   }
 })

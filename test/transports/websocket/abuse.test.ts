@@ -179,7 +179,7 @@ test('an unauthenticated client may send little', async t => {
   const service = await coffer(t)
   const socket = await raw(t, service)
   socket.send('40')
-  for (let n = 0; n < 70; n++) socket.send(`42["${'x'.repeat(KiB)}"]`)
+  for (let n = 0; n < 70; n++) socket.send(`42["x","${'x'.repeat(KiB)}"]`)
   await closed(socket)
   const guessing = await raw(t, service)
   for (let n = 0; n < 1000; n++) guessing.send(`40/alice,{"auth":"guess-number-${n}"}`)

@@ -92,6 +92,8 @@ t.test('a long message', async t => {
     ['broken', `42/alice,1["events.create",{"content":"${'x'.repeat(200_000)}"]`],
     ['broken, though short,', '42/alice,1["events.create",{"content":]'],
     ['no list', `42/alice,1{"a":"${'x'.repeat(200_000)}"}`],
+    ['a long name', `42/alice,1["${'x'.repeat(10_000)}"]`],
+    ['a long number as a name', `42/alice,1[0.${'1'.repeat(10_000)}]`],
     ['a reserved name', `42/alice,1["disconnect",{"content":"${'x'.repeat(200_000)}"}]`]
   ] as const
   for (const [what, text] of wrong)

@@ -121,6 +121,43 @@ t.test('hfs.add', async t => {
     )
   })
 
+  t.test('limits the texts of a point, however many writes they come with', async t => {
+    const id = await holder(alice, 'series:message/email')
+    const required = ['deltaTime', 'from', 'to', 'body']
+    const write = (fields: string[], rows: unknown[][]): Promise<Answer> =>
+      alice.call('hfs.add', { id, ...flat([...required, ...fields], rows) })
+    const long = 'x'.repeat(600_000)
+    const tooLong = { status: 400, error: { id: 'invalid-request-structure', data: { rule: 'length' } } }
+    t.match(await write(['cc'], [[0, 'f', 't', 'b', long]]), { status: 'ok' })
+    t.match(await write(['bcc'], [[0, 'f', 't', 'b', long]]), tooLong, 'a second write')
+    const twice = flat([...required, 'bcc'], [[0, 'f', 't', 'b', long]])
+    t.match(
+      await alice.call('hfs.addBatch', { format: 'seriesBatch', data: [{ eventId: id, data: twice }] }),
+      { ...tooLong, error: { data: { rule: 'length', entry: 0, eventId: id } } },
+      'a batch'
+    )
+    t.match(
+      await write(
+        ['cc', 'bcc'],
+        [
+          [1, 'f', 't', 'b', long, null],
+          [1, 'f', 't', 'b', null, long]
+        ]
+      ),
+      tooLong,
+      'two rows of one time'
+    )
+    t.match(await points(alice, id), { fields: [...required, 'cc'], points: [[0, 'f', 't', 'b', long]] })
+    const { accounts } = service.server.services
+    const { series } = accounts.openStore(accounts.find('alice')!)
+    const { number } = series.findHolder(id)!
+    const stored = { columns: [...required.slice(1), 'subject'], rows: [[0, 'f', 't', 'b', long]] as const }
+    runSteps(series.add(number, stored, { writer: 'x', written: 1 }))
+    t.match(await write(['cc'], [[0, 'f', 't', 'bb', null]]), tooLong, 'what was too long may not grow')
+    t.match(await write(['cc'], [[0, 'f', 't', 'c', null]]), { status: 'ok' })
+    t.match(await write(['cc'], [[0, 'f', 't', 'bb', 'short']]), { status: 'ok' }, 'but may get shorter')
+  })
+
   t.test('accepts fields in any order, strings for numbers, and null for optional fields', async t => {
     const id = await holder(alice, position)
     const fields = ['speed', 'longitude', 'deltaTime', 'latitude', 'altitude']

@@ -1,6 +1,6 @@
 /** `hfs.get`: ranges, permissions, and extensions of the specification. */
 import t from 'tap'
-import { openCoffer, type Answer } from '../../../support/coffer.js'
+import { openCoffer, textsOf, type Answer } from '../../../support/coffer.js'
 import { inRotation, rotate } from '../../../support/rotation.js'
 
 t.test('hfs.get', async t => {
@@ -331,6 +331,27 @@ t.test('hfs.get', async t => {
         t.ok(isSame, `${name}, ${query.join(' ')}`)
       }
     }
+  })
+
+  t.test('ends with an error once all points have been replaced by points with other columns', async t => {
+    const { id: replaced } = await alice.event({ type: 'series:position/wgs84', content: undefined, time })
+    const write = async (column: string, value: number): Promise<void> => {
+      const points = Array.from({ length: 20_000 }, (_, at) => [at, 46, 7, value])
+      const fields = ['deltaTime', 'latitude', 'longitude', column]
+      await alice.do('hfs.add', { id: replaced, format: 'flatJSON', fields, points })
+    }
+    await write('altitude', 500)
+    const params = { id: replaced, toDeltaTime: 1e9 }
+    const credentials = { ip: '127.0.0.1', via: 'http', authorization: alice.token } as const
+    const begin = async (): Promise<AsyncGenerator<string, void, undefined>> =>
+      textsOf(await server.dispatcher.call({ user: 'alice', method: 'hfs.get', params, credentials }))
+    const [first, second] = [await begin(), await begin()]
+    for (const reading of [first, second]) t.match(await reading.next(), { done: false })
+    await alice.do('hfs.deletePoints', { id: replaced, toDeltaTime: 1e9 })
+    t.match(await second.next(), { value: ']' }, 'a series without points is at its end')
+    await write('speed', 33)
+    await t.rejects(first.next(), { id: 'api-unavailable' })
+    t.match((await alice.do('hfs.get', { ...params, limit: 1 })).points, [[0, 46, 7, 33]])
   })
 
   test('is consistent while points are written and merged', async t => {
