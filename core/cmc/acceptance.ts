@@ -114,10 +114,9 @@ function checkRequest(request: unknown): Content {
 }
 
 /**
- * Grants what an offer asks for: creates the access of the requester, the streams for messages and the offered
- * form, and notes in the queued delivery how the acceptance goes on. Removes the delivery if its event is
- * gone; does nothing if the delivery is. Rejects with `TriggerFailed`. Also records the acceptance in the
- * audit.
+ * Grants what an offer asks for: creates the access of the requester, the streams for messages and the offered form, records the
+ * acceptance in the audit, and notes in the queued delivery how it goes on. Removes the delivery if its event is gone; does nothing if
+ * the delivery is. Rejects with `TriggerFailed`.
  */
 export async function grantOffer(
   services: Services,
@@ -132,7 +131,10 @@ export async function grantOffer(
     const trigger = store.events.find(body.trigger)
     if (!queued) return
     // The user has deleted the event: nothing is accepted.
-    if (!trigger) return void store.cmc.removeDelivery(row.number)
+    if (!trigger) {
+      store.cmc.removeDelivery(row.number)
+      return
+    }
     const granted = yield* createGrant(call, body.chosen, body.trigger, offer)
     store.cmc.updateDelivery({ ...queued, attempts: 0, next, body: JSON.stringify({ ...body, granted }) })
   })

@@ -258,9 +258,12 @@ t.test('undoing an import restores the account, whatever the file contains', asy
 t.test('streams keep the marks of their measures', async t => {
   const service = await coffer(t)
   const { alice } = service
-  const clientData = (mark: string): object => ({ clientData: { 'coffer:measure': mark } })
-  await alice.do('streams.create', { id: 'weight', name: 'Weight', ...clientData(':none') })
-  await alice.do('streams.create', { id: 'home', name: 'Home', ...clientData('waist') })
+  await alice.do('streams.create', {
+    id: 'weight',
+    name: 'Weight',
+    clientData: { 'coffer:measure': ':none' }
+  })
+  await alice.do('streams.create', { id: 'home', name: 'Home', clientData: { 'coffer:measure': 'waist' } })
   await alice.do('streams.create', { id: 'tape', name: 'Tape', parentId: 'home' })
   await alice.do('streams.create', { id: 'plain', name: 'Body weight' })
   // The mark of a stream that an event is in besides its first one counts, too.

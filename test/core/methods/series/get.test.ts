@@ -350,7 +350,7 @@ t.test('hfs.get', async t => {
     await alice.do('hfs.deletePoints', { id: replaced, toDeltaTime: 1e9 })
     t.match(await second.next(), { value: ']' }, 'a series without points is at its end')
     await write('speed', 33)
-    await t.rejects(first.next(), { id: 'api-unavailable' })
+    await t.rejects(first.next(), { name: 'ApiError', id: 'api-unavailable' })
     t.match((await alice.do('hfs.get', { ...params, limit: 1 })).points, [[0, 46, 7, 33]])
   })
 
