@@ -95,7 +95,7 @@ export function toAppRequest(
     requestedPermissions: asked.permissions.map(permission => ({ ...omitTagName(config, permission) })),
     lang: parseLanguage(getSingleParam(params, 'ui_locales')),
     returnURL: redirectUri,
-    clientData: buildOAuthData(client, asked),
+    clientData: buildOAuthData(client, asked, expireAfter),
     ...(device && { deviceName: device }),
     ...(expireAfter !== undefined && { expireAfter }),
     oauth: {

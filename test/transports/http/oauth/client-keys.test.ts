@@ -376,6 +376,36 @@ t.test('an access that a client gets again lasts as long as a new one', async t 
   }
 })
 
+t.test('a client that asks for another lifetime does not get its access again', async t => {
+  const service = await coffer(t, apps(app))
+  const { alice, clock } = service
+  const ask = async (params: Record<string, string>): Promise<Answer> =>
+    await obtain(service, alice, { scope: 'diary:read', ...params })
+  const hour = await ask({ expire_after: '3600' })
+  const years = { expire_after: '315360000' }
+  const { location } = await begin(service, { scope: 'diary:read', ...years })
+  const key = location.searchParams.get('key')!
+  const { clientData, requestedPermissions, requestingAppId } = await service.call(
+    undefined,
+    'authRequest.poll',
+    { key }
+  )
+  const request = { requestingAppId, requestedPermissions, requestKey: key, clientData }
+  const checked = await alice.do('accesses.checkApp', request)
+  t.notOk(checked.matchingAccess, 'the user is asked')
+  t.equal(checked.mismatchingAccess?.token, hour.access_token)
+  clock.advance(60)
+  const longer = await ask(years)
+  t.equal(longer.expires_in, 315_360_000)
+  t.not(longer.access_token, hour.access_token)
+  const endless = await ask({})
+  t.equal(endless.expires_in, undefined)
+  t.equal((await ask({ expire_after: '60' })).expires_in, 60)
+  const offline = { scope: 'offline_access diary:read' }
+  const renewed = await ask(offline)
+  t.equal((await ask({ ...offline, expire_after: '60' })).access_token, renewed.access_token)
+})
+
 t.test('the audit names what happened', async t => {
   const service = await coffer(t, { ...apps(app, owning), oauth: { refreshSeconds: 1000 } })
   const { alice, clock } = service
