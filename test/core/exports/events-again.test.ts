@@ -167,11 +167,20 @@ t.test('tables that other programs have written again are read with the types of
   ].map(([id, time, duration, type, value]) =>
     [id, '', time, duration, 'a', 'A', type, 'value', value, ''].map(cell => `"${cell}"`)
   )
-  // Excel writes semicolons in many countries.
-  for (const delimiter of [',', ';', '\t']) {
-    const text = [header, ...lines].map(cells => cells.join(delimiter)).join('\n')
+  // Excel writes semicolons in many countries, and numbers with a comma.
+  const commas = lines.map(cells =>
+    cells.map(cell => cell.replace('70.50', '70,50').replace('"1"', '"1,25"'))
+  )
+  for (const [delimiter, rows, first] of [
+    [',', lines, 1],
+    [';', lines, 1],
+    [';', commas, 1.25],
+    ['\t', commas, 1.25]
+  ] as const) {
+    const text = [header, ...rows].map(cells => cells.join(delimiter)).join('\n')
     const { data, formats } = await collected(text, 'a.csv', {}, standardTypes.types)
     t.same(formats, ['coffer'])
+    t.equal(data[0]?.time, first)
     t.same(
       data.map(({ content, duration }) => [content, duration]),
       [
