@@ -107,7 +107,7 @@ class ArchiveTableReader {
       this.#streams.set(id, {
         name,
         parentId: getText(row, 'body', 'parentId') ?? null,
-        mark: getText(row, 'body', 'clientData', 'coffer:measure')?.slice(0, maxMarkLength) ?? null,
+        mark: getText(row, 'body', 'clientData', 'coffer:measure')?.slice(0, maxMarkLength) || null,
         isTrashed: getMember(row, 'body', 'trashed') === true
       })
   }
