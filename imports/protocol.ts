@@ -128,8 +128,8 @@ export interface ReaderThreadData {
 export interface StreamDraft {
   readonly id: string
   readonly name: string
-  /** The mark of its measure, if the user has chosen one. */
-  readonly measure?: string
+  /** The mark of its measure, if the user or the file says one; `null`: one above has a mark, so that the name of the stream gives it none. */
+  readonly measure?: string | null
   /** True if the user has chosen the stream: it exists, and is not created. */
   readonly isChosen?: true
 }

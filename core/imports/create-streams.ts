@@ -45,7 +45,7 @@ export function* createMissingStreams(
     .map((stream, index) => ({ ...stream, parentId: parentIds[index]! }))
     .filter(({ id }) => !streams.find(id))
   for (const { id, measure, name, parentId: parent } of missing) {
-    const mark = measure ?? findMeasureByName(name, type)?.id
+    const mark = measure === undefined ? findMeasureByName(name, type)?.id : (measure ?? undefined)
     const clientData = mark === undefined ? {} : { clientData: { [measureKey]: mark } }
     yield* createStream(call, method, { id, name, parentId: parent, ...clientData })
   }

@@ -47,6 +47,7 @@ interface Stream {
   readonly parentId: string | null
   /** The mark of its measure; `null` if it has none. */
   readonly mark: string | null
+  readonly isTrashed: boolean
 }
 
 /** A series event. */
@@ -63,6 +64,7 @@ interface StreamPlace {
   readonly marks: StreamMarks
 }
 
+const trashReason = 'in the trash'
 /** Maximum depth of nested streams. */
 const maxDepth = 1000
 /** Maximum number of streams that are read, as each may be created. */
@@ -72,7 +74,7 @@ const maxMarkLength = 1000
 
 class ArchiveTableReader {
   readonly #streams = new Map<string, Stream>()
-  readonly #places = new Map<string, StreamPlace | undefined>()
+  readonly #places = new Map<string, StreamPlace | 'trash' | undefined>()
   /** Series events by their number. */
   readonly #seriesEvents = new Map<number, SeriesEvent | undefined>()
   readonly #columns = new Map<number, readonly string[]>()
@@ -105,7 +107,8 @@ class ArchiveTableReader {
       this.#streams.set(id, {
         name,
         parentId: getText(row, 'body', 'parentId') ?? null,
-        mark: getText(row, 'body', 'clientData', 'coffer:measure')?.slice(0, maxMarkLength) ?? null
+        mark: getText(row, 'body', 'clientData', 'coffer:measure')?.slice(0, maxMarkLength) || null,
+        isTrashed: getMember(row, 'body', 'trashed') === true
       })
   }
 
@@ -119,8 +122,8 @@ class ArchiveTableReader {
       this.sink.skip(kind, 'no event that can be read')
       return
     }
-    const places = getList(body, 'streamIds').flatMap(stream => this.#findPlace(String(stream)) ?? [])
-    const [place, ...others] = places
+    const found = getList(body, 'streamIds').map(stream => this.#findPlace(String(stream)))
+    const [place, ...others] = found.filter(each => each !== 'trash' && each !== undefined)
     if (type.startsWith('series:')) {
       // The import creates such an event again with its data points.
       const isHere = place && getNumber(row, 'trashed') === 0
@@ -132,11 +135,11 @@ class ArchiveTableReader {
       return
     }
     if (!place) {
-      this.sink.skip(kind, 'a value of the account itself')
+      this.sink.skip(kind, found.includes('trash') ? trashReason : 'a value of the account itself')
       return
     }
     if (getNumber(row, 'trashed') !== 0) {
-      this.sink.skip(kind, 'in the trash')
+      this.sink.skip(kind, trashReason)
       return
     }
     const { duration } = body
@@ -193,19 +196,22 @@ class ArchiveTableReader {
     addPoint(this.sink, this.types, { ...place, type, time: at, duration, fields, seriesId: id })
   }
 
-  /** Returns the path of a stream; `undefined` for streams of the account itself. */
-  #findPlace(id: string): StreamPlace | undefined {
+  /** Returns the path of a stream; `trash` if it or one above is in the trash; `undefined` for streams of the account itself. */
+  #findPlace(id: string): StreamPlace | 'trash' | undefined {
     if (this.#places.has(id)) return this.#places.get(id)
     const names: string[] = []
     const marks: (string | null)[] = []
+    let isTrashed = false
     for (let each: string | null = id; each !== null && names.length < maxDepth;) {
       const stream: Stream | undefined = this.#streams.get(each)
       if (!stream) break
       names.unshift(stream.name)
       marks.unshift(stream.mark)
+      isTrashed ||= stream.isTrashed
       each = stream.parentId
     }
-    const place = names.length === 0 ? undefined : { path: names.slice(0, -1), stream: names.at(-1)!, marks }
+    const found = names.length === 0 ? undefined : { path: names.slice(0, -1), stream: names.at(-1)!, marks }
+    const place = isTrashed ? 'trash' : found
     this.#places.set(id, place)
     return place
   }

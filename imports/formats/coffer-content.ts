@@ -1,13 +1,14 @@
 /** Builds contents from named values, with the schemas of the directory's types. */
 import type { ContentSchemas } from '../record.js'
 import { parseJson } from '../text/object-scanner.js'
-import { parseNumber } from '../text/units.js'
 import { isObject, type Json } from './json-files.js'
 
 /** One value of a content, as a table has it. */
 export interface ValueCell {
   readonly field: string
   readonly text: string
+  /** The number that the cell may be; `undefined` if it is something else. */
+  readonly number: number | undefined
   /** True if the cell says that it is a text, whatever it looks like. */
   readonly isText: boolean
   /** True if the cell has a unit, as only numbers have. */
@@ -74,18 +75,17 @@ function locate(schema: Json, field: string): { parents: string[]; name: string;
 }
 
 /** Parses a value of these JSON types. Of any type, or of several, it is what this service would write in this way. */
-function parseValue({ hasUnit, isText, text }: ValueCell, types: readonly string[]): unknown {
+function parseValue({ hasUnit, isText, number, text }: ValueCell, types: readonly string[]): unknown {
   const only = types.length === 1 ? types[0] : undefined
   if (only === 'string') return text
-  if (only === 'number') return parseNumber(text) ?? text
+  if (only === 'number') return number ?? text
   if (only === 'boolean') return parseBoolean(text.toLowerCase()) ?? text
   if (isText) return text
   if (/^[[{]/.test(text)) {
     const value = parseJson(text)
     return value !== undefined && (only !== undefined || JSON.stringify(value) === text) ? value : text
   }
-  const number = parseNumber(text)
-  return number !== undefined && (hasUnit || String(number) === text) ? number : (parseBoolean(text) ?? text)
+  return number !== undefined && (hasUnit || String(number) === text.replace(',', '.')) ? number : (parseBoolean(text) ?? text)
 }
 
 function parseBoolean(text: string): boolean | undefined {

@@ -27,7 +27,7 @@ const expectedColumns = [
   'value',
   'unit'
 ]
-/** Delimiters of tables: programs that write a table again may use another one. */
+/** Delimiters of tables: programs that write a table again may use another one, and then write numbers with a comma, too. */
 const delimiters = [',', ';', '\t']
 const trashReason = 'in the trash'
 const seriesReason = 'a group of records that are in the file themselves'
@@ -44,7 +44,7 @@ export const cofferEvents: Format = {
       return
     }
     const delimiter = delimiters.find(each => isTable(readColumnNames(head, each)))!
-    const reader = new TableReader(readColumnNames(head, delimiter), types, sink)
+    const reader = new TableReader(readColumnNames(head, delimiter), types, sink, delimiter !== ',')
     const onRow: OnRow = (cells, quoted) => reader.addRow(cells, quoted)
     // The lines of a long text must not be read as rows: others may have written it.
     await readRows(source, head, delimiter, 'event', sink, onRow, true)

@@ -15,13 +15,20 @@ class Row {
   readonly #columns: ReadonlyMap<string, number>
   readonly #cells: readonly string[]
   readonly #quoted: ReadonlySet<number>
+  readonly #hasDecimalCommas: boolean
   /** True if the row is as this service writes it: others may quote or pad all cells, which says nothing then. */
   readonly #isVerbatim: boolean
 
-  constructor(columns: ReadonlyMap<string, number>, cells: readonly string[], quoted: ReadonlySet<number>) {
+  constructor(
+    columns: ReadonlyMap<string, number>,
+    cells: readonly string[],
+    quoted: ReadonlySet<number>,
+    hasDecimalCommas: boolean
+  ) {
     this.#columns = columns
     this.#cells = cells
     this.#quoted = quoted
+    this.#hasDecimalCommas = hasDecimalCommas
     const at = columns.get('type') ?? -1
     this.#isVerbatim = !quoted.has(at) && cells[at] === cells[at]?.trim()
   }
@@ -30,6 +37,11 @@ class Row {
   get(column: string): string | undefined {
     const text = this.#getCell(column)
     return text === undefined || text === '' ? undefined : removeApostrophe(text, escapedFormula)
+  }
+
+  /** Returns a number; `undefined` if the cell has none. */
+  getNumber(column: string): number | undefined {
+    return this.#parseNumber(this.get(column))
   }
 
   /** Whether the duration is `null`, which is written as a quoted empty cell. */
@@ -44,7 +56,12 @@ class Row {
     if ((field === undefined || !this.#isVerbatim) && cell === '') return undefined
     const text = removeApostrophe(cell, escapedValue)
     const isText = text !== cell || (this.#isQuoted('value') && !/^[[{]/.test(cell))
-    return { field: field ?? '', text, isText, hasUnit: this.get('unit') !== undefined }
+    const hasUnit = this.get('unit') !== undefined
+    return { field: field ?? '', text, number: this.#parseNumber(text), isText, hasUnit }
+  }
+
+  #parseNumber(text: string | undefined): number | undefined {
+    return parseNumber(this.#hasDecimalCommas ? text?.replace(/^\s*([+-]?\d+),(\d)/, '$1.$2') : text)
   }
 
   #isQuoted(column: string): boolean {
@@ -68,14 +85,16 @@ export class TableReader {
   constructor(
     columns: readonly string[],
     private readonly types: ContentSchemas | undefined,
-    private readonly sink: Sink
+    private readonly sink: Sink,
+    /** True if programs may have written numbers with a comma. */
+    private readonly hasDecimalCommas: boolean
   ) {
     this.#columns = new Map(columns.map((name, index) => [name, index]))
   }
 
   /** Adds a row. If it begins another event, the previous event is emitted. */
   addRow(cells: readonly string[], quoted: ReadonlySet<number>): void {
-    const row = new Row(this.#columns, cells, quoted)
+    const row = new Row(this.#columns, cells, quoted, this.hasDecimalCommas)
     const last = this.#rows[0]
     if (last && ['id', 'unixtime', 'type'].some(name => last.get(name) !== row.get(name))) this.flush()
     // An event or data point has each value once.
@@ -91,7 +110,7 @@ export class TableReader {
     this.#rows = []
     this.#fields.clear()
     if (!row) return
-    const [id = '', type, time] = [row.get('id'), row.get('type'), parseNumber(row.get('unixtime'))]
+    const [id = '', type, time] = [row.get('id'), row.get('type'), row.getNumber('unixtime')]
     const paths = listPaths(row)
     const [path, ...otherPaths] = paths.filter(({ isOfAccount }) => !isOfAccount).map(({ names }) => names)
     const isPoint = id === this.#seriesId
@@ -106,7 +125,7 @@ export class TableReader {
       this.sink.skip(kind, 'a group of records that are in the file themselves')
     } else if (row.get('trashed') === 'true') this.sink.skip(kind, 'in the trash')
     else {
-      const duration = row.isOngoing ? null : parseNumber(row.get('duration'))
+      const duration = row.isOngoing ? null : row.getNumber('duration')
       const common = {
         stream: path.at(-1)!,
         ...(path.length > 1 && { path: path.slice(0, -1) }),

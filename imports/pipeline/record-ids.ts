@@ -75,9 +75,10 @@ export class RecordIds {
     let found = this.#paths.get(key)
     if (!found) {
       const names = [...path, stream, ...(source === '' ? [] : [source])]
+      const topmost = marks?.findIndex(mark => mark !== null) ?? -1
       const below = names.map((name, index) => {
         const id = this.#derive('stream', this.parentId, format.id, ...names.slice(0, index + 1))
-        const measure = marks?.[index] ?? undefined
+        const measure = marks?.[index] ?? (topmost >= 0 && index > topmost ? null : undefined)
         return { id, name: cleanName(name), ...(measure !== undefined && { measure }) }
       })
       found = [this.getFormatStream(format), ...below]

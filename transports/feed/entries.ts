@@ -245,7 +245,7 @@ function toEntry(event: Event, byId: ReadonlyMap<string, PlacedStream>): Entry {
 }
 
 function getFirstLine(text: string): string {
-  return text.split(/[\r\n]/, 1)[0]!
+  return text.split(/[\r\n\u0085\u2028\u2029]/, 1)[0]!
 }
 
 /** Returns the beginning of the title of what is in a copy, with the name of the person whom it is about; '' for other events. */

@@ -163,22 +163,31 @@ t.test('tables that other programs have written again are read with the types of
     ['c1', '1', '', 'note/txt', '12'],
     ['c2', '2', '', 'mass/kg', ' 70.50'],
     ['c3', '3', '60', 'boolean/bool', 'TRUE'],
-    ['c4', '4', '', 'my-app/answer', '7']
+    ['c4', '4', '', 'my-app/answer', '7'],
+    ['c5', '5', '', 'my-app/answer', '-2.5']
   ].map(([id, time, duration, type, value]) =>
     [id, '', time, duration, 'a', 'A', type, 'value', value, ''].map(cell => `"${cell}"`)
   )
-  // Excel writes semicolons in many countries.
-  for (const delimiter of [',', ';', '\t']) {
-    const text = [header, ...lines].map(cells => cells.join(delimiter)).join('\n')
+  // Excel writes semicolons in many countries, and numbers with a comma.
+  const commas = lines.map(cells => cells.map(cell => cell.replace('.', ',').replace('"1"', '"1,25"')))
+  for (const [delimiter, rows, first] of [
+    [',', lines, 1],
+    [';', lines, 1],
+    [';', commas, 1.25],
+    ['\t', commas, 1.25]
+  ] as const) {
+    const text = [header, ...rows].map(cells => cells.join(delimiter)).join('\n')
     const { data, formats } = await collected(text, 'a.csv', {}, standardTypes.types)
     t.same(formats, ['coffer'])
+    t.equal(data[0]?.time, first)
     t.same(
       data.map(({ content, duration }) => [content, duration]),
       [
         ['12', undefined],
         [70.5, undefined],
         [true, 60],
-        [7, undefined]
+        [7, undefined],
+        [-2.5, undefined]
       ]
     )
   }

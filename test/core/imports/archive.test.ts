@@ -104,6 +104,12 @@ async function filled(alice: Client): Promise<void> {
     content: 'trashed'
   })
   await alice.do('events.delete', { id: gone.id })
+  // Events in streams in the trash; one of them is also in another stream.
+  await alice.stream('old')
+  await alice.stream('older', 'old')
+  for (const streamIds of [['old'], ['older'], ['older', 'body']])
+    await alice.event({ streamIds, type: 'note/txt', content: 'old', time: 1.6e9 + 6000 })
+  await alice.do('streams.delete', { id: 'old' })
   const { event: single } = await alice.do('events.create', {
     streamIds: ['heart'],
     type: 'series:frequency/bpm',
@@ -144,12 +150,12 @@ t.test(
     t.equal(first.state, 'written', first.message)
     t.same(first.tally.broughtIn, {
       'frequency/bpm': 200 + 3000,
-      'note/txt': 1,
+      'note/txt': 2,
       'activity/plain': 2,
       'position/wgs84': 2
     })
     t.equal(total(first.look.records), total(first.tally.broughtIn) + total(first.tally.leftOut))
-    t.equal(first.tally.leftOut['in the trash'], 1)
+    t.equal(first.tally.leftOut['in the trash'], 1 + 2)
     t.same(await treeOf(bob, 'Coffer'), await treeOf(alice, ''))
     t.same(await pointsOf(bob), await pointsOf(alice))
     const again = await written(bob, (await sent(bob, 'again.zip', zip)).id)
@@ -266,13 +272,21 @@ t.test('streams keep the marks of their measures', async t => {
   await alice.do('streams.create', { id: 'home', name: 'Home', clientData: { 'coffer:measure': 'waist' } })
   await alice.do('streams.create', { id: 'tape', name: 'Tape', parentId: 'home' })
   await alice.do('streams.create', { id: 'plain', name: 'Body weight' })
+  // One that is below a stream with a mark has no measure by its name.
+  await alice.do('streams.create', { id: 'gym', name: 'Gym', clientData: { 'coffer:measure': ':none' } })
+  await alice.do('streams.create', { id: 'lifted', name: 'Body mass', parentId: 'gym' })
   // The mark of a stream that an event is in besides its first one counts, too.
-  for (const [at, streamIds] of [['plain', 'home'], ['weight'], ['tape']].entries())
+  for (const [at, streamIds] of [['plain', 'home'], ['weight'], ['tape'], ['lifted']].entries())
     await alice.event({ streamIds, type: at === 2 ? 'length/cm' : 'mass/kg', content: 80, time: 1e9 + at })
   const bob = await service.user('bob')
   const { id, look } = await sent(bob, 'alice.zip', await exported(alice))
   const measures = look.lanes.map(({ measure = null, stream }: Answer) => [stream, measure])
-  t.same(Object.fromEntries(measures), { 'Body weight': 'weight', Tape: 'waist', Weight: null })
+  t.same(Object.fromEntries(measures), {
+    'Body weight': 'weight',
+    Tape: 'waist',
+    Weight: null,
+    'Body mass': null
+  })
   await written(bob, id)
   const marks: Record<string, unknown> = {}
   const walk = (list: readonly Answer[]): void => {
@@ -283,5 +297,7 @@ t.test('streams keep the marks of their measures', async t => {
   }
   walk((await bob.do('streams.get')).streams)
   t.match(marks, { Home: 'waist', Weight: ':none' })
-  t.same([marks['Body weight'], marks['Tape']], [undefined, undefined])
+  t.same([marks['Body weight'], marks['Tape'], marks['Body mass']], [undefined, undefined, undefined])
+  const { facts } = await bob.do('measures.facts', { measures: ['weight'] })
+  t.equal(facts[0]?.count, 1)
 })

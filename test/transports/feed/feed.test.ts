@@ -151,9 +151,10 @@ t.test('feeds', async t => {
     t.equal(status, 200)
     t.equal(text.match(/^BEGIN:VEVENT\r$/gm)?.length, 10)
     t.equal(parse(text).size, 9, 'titles')
-    await alice.event({ streamIds: ['odd-1'], type: 'note/txt', content: 'first\r\nsecond', time: now })
-    const windows = await read(alice, 'feed.ics', { auth: token })
-    t.match(windows.text, /\r\nSUMMARY:\\, first\r\n/, 'a title is one line')
+    for (const end of ['\r\n', '\u2028'])
+      await alice.event({ streamIds: ['odd-1'], type: 'note/txt', content: `first${end}second`, time: now })
+    const lines = await read(alice, 'feed.ics', { auth: token })
+    t.equal(lines.text.match(/\r\nSUMMARY:\\, first\r\n/g)?.length, 2, 'a title is one line')
     t.ok(text.endsWith('\r\nEND:VCALENDAR\r\n'), 'also the last line ends')
     // Some programs take all of these for the end of a line.
     for (const line of text.split(/[\n\r\u0085\u2028\u2029\v\f]+/))
