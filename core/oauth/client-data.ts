@@ -17,7 +17,7 @@ import type { Scope } from './scope.js'
 export function buildOAuthData(
   { id, name }: Client,
   { identity }: Scope,
-  expireAfter: number | undefined
+  expireAfter?: number
 ): Record<string, unknown> {
   return {
     [oauthKey]: {

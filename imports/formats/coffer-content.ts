@@ -85,7 +85,9 @@ function parseValue({ hasUnit, isText, number, text }: ValueCell, types: readonl
     const value = parseJson(text)
     return value !== undefined && (only !== undefined || JSON.stringify(value) === text) ? value : text
   }
-  return number !== undefined && (hasUnit || String(number) === text.replace(',', '.')) ? number : (parseBoolean(text) ?? text)
+  return number !== undefined && (hasUnit || String(number) === text.replace(',', '.'))
+    ? number
+    : (parseBoolean(text) ?? text)
 }
 
 function parseBoolean(text: string): boolean | undefined {
