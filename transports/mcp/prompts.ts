@@ -2,7 +2,7 @@
  * Prompts: questions that users choose from a menu. The data is in the message already, so that small models, which call tools
  * badly, answer them as well. (docs/api/mcp.md#prompts)
  */
-import { parseDate } from '../../schemas/zones.js'
+import { getDayStart, isZone, parseDate } from '../../schemas/zones.js'
 import type { AssistantCalls } from './assistant-calls.js'
 import { quoteText } from '../../core/errors.js'
 
@@ -96,7 +96,7 @@ const prompts: readonly Prompt[] = [
     question:
       'Say what has arrived since then, by measure and source, and what differed in the last week from the four weeks before.',
     calls: ({ since, zone: given }) => [
-      { method: 'measures.facts', params: { createdSince: toTime(since) } },
+      { method: 'measures.facts', params: { createdSince: toTime(since, given) } },
       { method: 'measures.week', params: { zone: given } }
     ]
   }
@@ -135,8 +135,8 @@ export async function writePrompt(calls: AssistantCalls, name: string, given: Gi
   return { text: parts.join('\n\n') }
 }
 
-/** Returns the time of a date, in seconds; other texts as they are, which the method refuses. */
-function toTime(text = ''): unknown {
+/** Returns when a date begins, in seconds; other texts as they are, which the method refuses, as the next one does unknown zones. */
+function toTime(text = '', zoneName?: string): unknown {
   const day = parseDate(text)
-  return day === undefined ? text : day * 86_400
+  return day === undefined ? text : getDayStart(isZone(zoneName) ? zoneName : 'UTC', day)
 }

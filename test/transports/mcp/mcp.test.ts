@@ -156,6 +156,8 @@ t.test('an assistant', async t => {
     }
     t.match(await read('compare_periods', { measure: 'weight', ...dates }), /"value":70[^]*"days":\[\]/)
     t.match(await read('what_changed', { since: '2020-01-01' }), '"measure":"weight"')
+    const since = { since: '2026-06-30', zone: 'Europe/Zurich' }
+    t.match(await read('what_changed', since), `"createdSince":${Date.UTC(2026, 5, 29, 22) / 1000}`)
     for (const [name, given, message] of [
       ['luck', {}, /Unknown prompt/],
       ['what_changed', {}, /"since" is missing/],

@@ -223,7 +223,11 @@ t.test('sharing', async t => {
         token
       )
     await service.call('daisy', 'events.get', { streams: ['heart'] }, token)
+    const range = { fromTime: 0, toTime: 4e9 }
+    await service.call('daisy', 'measures.sample', { measure: 'heart-rate', ...range, parts: 1 }, token)
     await service.http('GET', '/daisy/events?streams[]=diary', undefined, { Authorization: token })
+    const file = '/daisy/events/export?format=csv&streams[]=diary'
+    await service.http('GET', file, undefined, { Authorization: token })
     const made = await service.call(
       'daisy',
       'accesses.create',
@@ -233,9 +237,14 @@ t.test('sharing', async t => {
     // The lanes may have been read between two of the calls, which are at the same time.
     await page.reload()
     await page.getByText('Denied: view events (diary)').waitFor()
+    // A chart is a view, too.
+    await page.getByRole('img', { name: 'Activity of Trainer. Views: 2.' }).waitFor()
     await look(t, page, 'app-shared')
     await page.getByRole('link', { name: 'Trainer' }).click()
     await page.getByText('Viewed heart: 2 events').waitFor()
+    const chart = page.locator('li', { hasText: 'Viewed a chart of' })
+    t.notMatch(await chart.textContent(), /event/, 'the parts of a chart are no events')
+    await page.getByText('Denied: view events (diary)').nth(1).waitFor()
     await page.getByText('Added an event').waitFor()
     await page.getByText('2×').first().waitFor()
     await look(t, page, 'app-access')

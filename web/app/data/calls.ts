@@ -120,17 +120,17 @@ function toCall({ id, time, content }: AuditRecord): Call {
     time,
     method: action,
     status,
-    kind: getKind(action, status),
+    kind: getKind(action, status, read),
     ...(data ? { read: data } : {}),
     ...(eventId === undefined ? {} : { eventId }),
     ...(source?.ip === undefined ? {} : { ip: source.ip })
   }
 }
 
-const readMethods = /^(?:events\.get\w*|events\.sample|hfs\.get|previews\.get|streams\.facts)$/
 const writeMethods = /^(?:events|hfs|streams)\.(?:create|add|update|delete)\w*$/
 
-function getKind(method: string, status: number): CallKind {
+/** As in letters and alerts, whatever reads data is a look: charts and daily values, too. */
+function getKind(method: string, status: number, read: ReadData | undefined): CallKind {
   if (status >= 400) return [401, 402, 403, 429].includes(status) ? 'refused' : 'other'
-  return readMethods.test(method) ? 'look' : writeMethods.test(method) ? 'add' : 'other'
+  return read ? 'look' : writeMethods.test(method) ? 'add' : 'other'
 }

@@ -8,7 +8,7 @@ import type { Call, ReadData } from '../data/calls.js'
 
 /** What a denied call wanted, by method; the first match counts. */
 const intentions: readonly (readonly [RegExp, Key])[] = [
-  [/^(?:events\.(?:get|sample)|hfs\.get|previews|streams\.(?:get|facts))/, 'shared.wish.see'],
+  [/^(?:events\.(?:get|sample|export)|hfs\.get|measures|previews|streams\.(?:get|facts))/, 'shared.wish.see'],
   [/^(?:events\.(?:create|addAttachment)|hfs\.add)/, 'shared.wish.add'],
   [/^(?:events|hfs)\./, 'shared.wish.change'],
   [/^streams\./, 'shared.wish.streams'],
@@ -20,8 +20,8 @@ const intentions: readonly (readonly [RegExp, Key])[] = [
 
 /** Methods that return points rather than events. */
 const pointMethods = /^hfs\./
-/** Methods whose result counts are not meaningful to users. */
-const uncountedMethods = /^(?:events\.(?:sample|getOne|getAttachment)|streams\.facts|previews\.get)$/
+/** Methods that return events or points, not parts of a chart or days. */
+const countedMethods = /^(?:events\.(?:get|export)|hfs\.get|mirrors\.copyRead)$/
 
 /** Describes a call in a sentence, without a full stop. Failed calls are described by their error. */
 export function describeCall(call: Call, tree: Tree | undefined): ComponentChildren {
@@ -59,7 +59,7 @@ function listStreamNames(read: ReadData | undefined, tree: Tree | undefined): st
 function describeResult(method: string, read: ReadData): string {
   const range = formatRange(read)
   const { count } = read
-  const isCounted = count !== undefined && !uncountedMethods.test(method)
+  const isCounted = count !== undefined && countedMethods.test(method)
   return [range === '' ? '' : `, ${range}`, isCounted ? `: ${formatCount(method, count)}` : ''].join('')
 }
 

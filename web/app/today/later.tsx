@@ -175,7 +175,7 @@ async function readLook(
   to: number
 ): Promise<Look | undefined> {
   const calls = await readCalls(client, { accessId: access.id, from, to, limit: maxCalls })
-  const looks = calls.filter(({ kind, read }) => kind === 'look' && read)
+  const looks = calls.filter(({ kind }) => kind === 'look')
   if (looks.length === 0) return undefined
   return {
     access,
