@@ -134,6 +134,21 @@ t.test('a service with threads', async t => {
     t.equal((await alice.do('events.get', { streams: ['twice'], limit: 5000 })).events.length, 3000)
   })
 
+  t.test('sends lists in ASCII, which some clients decode part by part', async t => {
+    const user = await service.user('irene')
+    await user.stream('diary')
+    const content = 'ω😀好'.repeat(20_000)
+    for (let time = 0; time < 3; time++) await user.event({ content, time })
+    for (const limit of [1, 3]) {
+      const response = await fetch(`${service.server.url}/irene/events?streams=diary&limit=${limit}`, {
+        headers: { authorization: user.token }
+      })
+      const text = Buffer.from(await response.arrayBuffer())
+      t.ok(text.every(byte => byte < 128))
+      t.equal(JSON.parse(text.toString()).events.at(-1).content, content)
+    }
+  })
+
   t.test('stores files and returns them', async t => {
     const form = new FormData()
     form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }))

@@ -40,7 +40,7 @@ export function reply(
     if (accessId !== undefined) exchange.res.setHeader(services.config.accessIdHeader, accessId)
     return replyError(exchange, services, result.error, accessId)
   }
-  const outcome = isList(result) ? toAscii(result) : result
+  const outcome = result.isList ? toAscii(result) : result
   if (outcome.isUnchanged) return replyHead(exchange, 304, buildOwnHeaders(services, outcome))
   if (status === 204) return replyHead(exchange, status, buildOwnHeaders(services, outcome))
   if (outcome.remainder || outcome.members.length > maxShortLength)
@@ -51,14 +51,9 @@ export function reply(
 }
 
 /**
- * Returns whether a result is a list. Clients may read lists while they arrive; some decode each chunk by itself.
+ * Returns a list in ASCII, up to its remainder: clients may read lists while they arrive, and some decode each chunk by itself.
  * (docs/spec/events.md#form-of-the-list)
  */
-function isList({ items }: Success): boolean {
-  return items !== undefined
-}
-
-/** Returns the list in ASCII, up to its remainder. */
 function toAscii(outcome: Success): Success {
   const { cut, extraBytes, members: text } = outcome
   if (extraBytes === 0) return outcome
@@ -188,7 +183,7 @@ async function replyLong(
           `{${text}`,
           remainder,
           () => `,${toMetaMember(services.config, services.clock.now())}}`,
-          isList(outcome) ? 'ascii-json' : 'utf8'
+          outcome.isList ? 'ascii-json' : 'utf8'
         )
     } else replyWhole(exchange, services, outcome, status)
     await outgoing.waitUntilTaken()
