@@ -2,7 +2,15 @@
 import t from 'tap'
 import { createFixedShards } from '../../../core/call/shard.js'
 import { WorkerThread } from '../../../server/workers/worker-thread.js'
-import { Client, coffer, testConfig, testSettings, type Answer, type Service } from '../../support/coffer.js'
+import {
+  Client,
+  coffer,
+  openCoffer,
+  testConfig,
+  testSettings,
+  type Answer,
+  type Service
+} from '../../support/coffer.js'
 import { receiver } from '../../support/receiver.js'
 import { inRotation } from '../../support/rotation.js'
 import { connect, socketOf, until } from '../../support/socket.js'
@@ -147,6 +155,13 @@ t.test('a service with threads', async t => {
       t.ok(text.every(byte => byte < 128))
       t.equal(JSON.parse(text.toString()).events.at(-1).content, content)
     }
+  })
+
+  t.test('offers the methods of the API only', async t => {
+    const [own, others] = [service, await openCoffer(t)].map(({ server }) =>
+      server.dispatcher.definitions.map(({ id }) => id)
+    )
+    t.same(own, others)
   })
 
   t.test('stores files and returns them', async t => {
