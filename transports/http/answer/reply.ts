@@ -40,6 +40,7 @@ export function reply(
     if (accessId !== undefined) exchange.res.setHeader(services.config.accessIdHeader, accessId)
     return replyError(exchange, services, result.error, accessId)
   }
+  forbidKeeping(exchange.res, status)
   const outcome = result.isList ? toAscii(result) : result
   if (outcome.isUnchanged) return replyHead(exchange, 304, buildOwnHeaders(services, outcome))
   if (status === 204) return replyHead(exchange, status, buildOwnHeaders(services, outcome))
@@ -48,6 +49,11 @@ export function reply(
   if (outcome.cut !== undefined) return replyInChunks(exchange, services, outcome, status)
   replyWhole(exchange, services, outcome, status)
   return waitIfUnread(exchange, services)
+}
+
+/** Lets browsers ask again, which keep these responses otherwise (RFC 9110, 15.1): an account may come back, for example. */
+function forbidKeeping(res: Exchange['res'], status: number): void {
+  if (status === 301 || status === 410) res.setHeader('Cache-Control', 'no-store')
 }
 
 /**
@@ -212,8 +218,9 @@ export function replyError(
 }
 
 /** Sets the headers that an error needs, whatever the form of its body. */
-export function setErrorHeaders({ res }: Exchange, { details }: ApiError): void {
+export function setErrorHeaders({ res }: Exchange, { details, status }: ApiError): void {
   const { retryAfter, location, needsProof } = details
+  forbidKeeping(res, status)
   if (needsProof) res.setHeader('WWW-Authenticate', proofChallenge)
   if (retryAfter !== undefined) res.setHeader('Retry-After', String(Math.ceil(retryAfter)))
   if (location !== undefined) res.setHeader('Location', location)
