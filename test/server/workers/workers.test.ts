@@ -239,13 +239,12 @@ t.test('a service with threads', async t => {
 
   t.test('clients behind a proxy that is not trusted share no network', async t => {
     const app = { requestingAppId: 'test-app', requestedPermissions: [] }
-    const from = (address: string) => ({ authorization: alice.token, 'x-forwarded-for': address })
-    const asked = await service.http('POST', '/reg/access', app, from('198.51.100.1'))
-    const { body } = await service.http(
+    const asked = await service.http('POST', '/reg/access', app, { 'x-forwarded-for': '198.51.100.1' })
+    const { body } = await alice.http(
       'POST',
-      '/alice/accesses/check-app',
+      '/accesses/check-app',
       { ...app, requestKey: asked.body.key },
-      from('203.0.113.7')
+      { 'x-forwarded-for': '203.0.113.7' }
     )
     t.match(body.consent.asked, { network: '', isNear: false })
   })
