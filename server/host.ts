@@ -67,7 +67,7 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
         eventTypes: await loadEventTypes(config, log)
       },
       definitions: [...methods, ...(await loadMethods(methodModules))].filter(
-        each => !each.isRemoved?.(config)
+        each => !each.isInternal && !each.isRemoved?.(config)
       ),
       count: config.workers,
       methodModules,

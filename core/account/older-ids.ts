@@ -78,20 +78,19 @@ export function optsOutOfOlderIds({ headers }: Pick<Credentials, 'headers'>): bo
   return Boolean(headers?.[optOutHeader])
 }
 
+/** The headers that methods read. Of `x-forwarded-for`, only whether it is there: see `getClientAddress`. */
+const readHeaders = [optOutHeader, 'user-agent', 'x-forwarded-for']
+
 /**
  * Returns the credentials to send with a call to another thread or node: of the headers only those that methods read, unless the
  * operator's authorization step needs all of them.
  */
 export function toSentCredentials({ auth }: Config, credentials: Credentials): Credentials {
   if (auth.authorizationStep !== '') return credentials
-  const { headers, ...rest } = credentials
-  const agent = headers?.['user-agent']
-  const isOut = optsOutOfOlderIds(credentials)
-  if (!isOut && agent === undefined) return rest
-  return {
-    ...rest,
-    headers: { ...(isOut && { [optOutHeader]: 'true' }), ...(agent !== undefined && { 'user-agent': agent }) }
-  }
+  const { headers = {}, ...rest } = credentials
+  const sent = readHeaders.filter(name => headers[name] !== undefined)
+  if (sent.length === 0) return rest
+  return { ...rest, headers: Object.fromEntries(sent.map(name => [name, headers[name]])) }
 }
 
 /** Names of params that hold stream ids, at any depth. */

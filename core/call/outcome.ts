@@ -91,6 +91,8 @@ export interface Success {
   readonly remainder?:
     | (AsyncGenerator<string, void, undefined> & Pick<Partial<TextSource>, 'isAscii' | 'nextChunk'>)
     | undefined
+  /** Set if the result is a list. */
+  readonly isList?: boolean | undefined
   /** Returns the number of list items returned so far. */
   readonly items?: () => number
   readonly accessId?: string | undefined

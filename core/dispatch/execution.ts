@@ -249,6 +249,7 @@ export class Execution {
       remainder: writer.isTaken
         ? undefined
         : new Remainder(this.#createReading(caller, auditScope), this.#spools, { writer }),
+      isList: true,
       items: () => writer.itemCount,
       accessId: caller.access?.id,
       validator,

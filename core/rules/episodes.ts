@@ -257,7 +257,8 @@ export function restartState({ episode, firedAt, toldAt, toldEpisode }: RuleStat
     ...createState(now),
     episode,
     ...(firedAt !== undefined && { firedAt }),
-    ...(toldAt !== undefined && { toldAt }),
+    // The clock may have been set back since.
+    ...(toldAt !== undefined && { toldAt: Math.min(toldAt, now) }),
     ...(toldEpisode !== undefined && { toldEpisode })
   }
 }

@@ -38,7 +38,7 @@ export interface SentFailure {
 /** The members of a success that are sent unchanged. */
 type SentMembers = Pick<
   Success,
-  'ok' | 'members' | 'validator' | 'isUnchanged' | 'cut' | 'facts' | 'accessId'
+  'ok' | 'members' | 'validator' | 'isUnchanged' | 'isList' | 'cut' | 'facts' | 'accessId'
 >
 
 export interface SentSuccess extends SentMembers {
@@ -173,6 +173,7 @@ function pickSentMembers({
   accessId,
   cut,
   facts,
+  isList,
   isUnchanged,
   members,
   validator
@@ -182,6 +183,7 @@ function pickSentMembers({
     members,
     validator,
     isUnchanged,
+    isList,
     cut,
     facts,
     ...(accessId === undefined ? {} : { accessId })

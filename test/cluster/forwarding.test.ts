@@ -174,6 +174,15 @@ test('two nodes', async t => {
     t.equal(batch.body.results[0].events.length, body.events.length)
   })
 
+  await t.test('forward lists in ASCII', async t => {
+    await here.event({ type: 'note/html', content: 'ω😀好' })
+    const headers = { authorization: tokens.get(alice)!.token }
+    const response = await fetch(`${n2.service.server.url}/${alice}/events?types=note/html`, { headers })
+    const text = await response.text()
+    t.match(text, /^[\x20-\x7e]*$/)
+    t.match(JSON.parse(text), { events: [{ content: 'ω😀好' }] })
+  })
+
   await t.test('notify sockets at the other node of changes and of a move', async t => {
     const socket = await connect(t, n2.service.server.url, alice, tokens.get(alice)!.token)
     await here.event()

@@ -187,11 +187,12 @@ export const authRequestScenarios: Contract = {
           [
             polled.status,
             polled.headers.get('location'),
+            polled.headers.get('cache-control'),
             polled.body.status,
             polled.body.poll,
             polled.body.redirectUrl
           ],
-          [301, null, status, poll, redirectUrl]
+          [301, null, 'no-store', status, poll, redirectUrl]
         )
       }
     },

@@ -253,6 +253,7 @@ async function describeCopy({ dora }: TwoServers, { root }: Patient): Promise<st
 t.test(`copies of ${count} patients after a day`, async t => {
   const two = await startTwo(t, {
     accesses: { updates: true },
+    workers: 0,
     // As if the patients were on servers of their own.
     storage: { maxOpenUsers: Math.max(300, 2 * count), idleSeconds: 10 * 86_400 }
   })

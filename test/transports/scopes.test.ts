@@ -130,7 +130,7 @@ t.test('the subscription of current monitors is accepted, with and without a fil
 })
 
 t.test('many events in one call are compared by their streams alone, in bounded memory', async t => {
-  const { alice } = await start(t)
+  const { alice } = await start(t, { workers: 0 })
   for (const id of ['old', 'other']) await alice.stream(id, 'diary')
   const count = 600
   await alice.do(

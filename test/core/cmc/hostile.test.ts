@@ -106,7 +106,7 @@ t.test('a token of the same account, given for something else', async t => {
 })
 
 t.test('another account with the same slug', async t => {
-  const two = await startTwo(t, {}, { isShared: true })
+  const two = await startTwo(t, { workers: 0 }, { isShared: true })
   const services = two.requesterService.server.services as unknown as { config: object }
   const { config } = services
   services.config = { ...config, domain: 'a.b-c.example' }
@@ -120,7 +120,7 @@ t.test('another account with the same slug', async t => {
 })
 
 t.test('streams that another server names are as those that clients create', async t => {
-  const two = await startTwo(t, { limits: { streamDepth: 10 } }, { isShared: true })
+  const two = await startTwo(t, { limits: { streamDepth: 10 }, workers: 0 }, { isShared: true })
   const { dora, paul } = two
   const { accounts } = two.requesterService.server.services
   const store = accounts.openStore(accounts.find('dora-doctor')!)
@@ -272,7 +272,7 @@ t.test('what the user has chosen stays, whatever becomes of the event', async t 
 
 t.test('peers that hang are checked together, and hold up nothing else', async t => {
   const timeoutMs = 500
-  const two = await startTwo(t, { cmc: { timeoutMs } })
+  const two = await startTwo(t, { cmc: { timeoutMs }, workers: 0 })
   await relate(two)
   const deaf = createServer(() => {})
   await new Promise<void>(resolve => deaf.listen(0, '127.0.0.1', resolve))

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { removeOrphans } from '../../../core/events/attachment-sweep.js'
-import { coffer, type Answer, type Client } from '../../support/coffer.js'
+import { coffer, openCoffer, type Answer, type Client } from '../../support/coffer.js'
 import { broughtIn, sent, takenOut, total, written, zipOf } from '../../support/importing.js'
 import { inRotation } from '../../support/rotation.js'
 
@@ -27,7 +27,7 @@ async function exported({ service, token, username }: Client): Promise<Buffer> {
 
 /** Creates an account with two events that have files, its archive, and another account. */
 async function two(t: Test): Promise<{ alice: Client; bob: Client; zip: Buffer }> {
-  const service = await coffer(t)
+  const service = await openCoffer(t)
   const { alice } = service
   await alice.stream('diary')
   const note = await alice.event({ content: 'with files', time: 1.6e9 })
@@ -184,7 +184,7 @@ t.test('imported files respect size limits and count against the quota', async t
   const one = await broughtIn(few.alice, 'alice.zip', zip)
   t.equal(one.tally.leftOut['a file of an event that has as many as it may'], 1)
   t.equal(one.tally.broughtIn.attachment, 1)
-  const { alice } = await coffer(t, { quota: { bytes: 200_000 } })
+  const { alice } = await openCoffer(t, { quota: { bytes: 200_000 } })
   const failed = await broughtIn(alice, 'alice.zip', zip)
   t.match(failed, { state: 'failed', message: /200000 bytes/ })
   t.notOk((await noteOf(alice)).attachments?.some(({ fileName }: Answer) => fileName === 'large.txt'))

@@ -159,6 +159,20 @@ t.test('a clock that is set back', async t => {
   await until(async () => (await countMessages(alice, channel)) === 6, 'the messages')
 })
 
+t.test('a rule that was paused while the clock was ahead', async t => {
+  const { alice, channel, clock } = await startWorld(t, { auth: { sessionMaxAge: 1e9 } })
+  const id = await addRule(alice, channel, above, { atMostEvery: 3600 })
+  const ahead = 1000 * 86_400
+  clock.advance(ahead)
+  t.match(await measure(alice, id, { content: 120 }), { isFiring: true })
+  await alice.do('rules.update', { id, update: { isActive: false } })
+  clock.advance(-ahead)
+  await alice.do('rules.update', { id, update: { isActive: true } })
+  await measure(alice, id, { content: 120 })
+  t.match(readState(alice, id), { isFiring: true, tellAt: Number })
+  t.ok(readState(alice, id)!.tellAt! <= clock.now() + 3600)
+})
+
 t.test('messages that were planned while the clock was ahead', async t => {
   const { alice, channel, clock } = await startWorld(t, { auth: { sessionMaxAge: 1e9 } })
   const quiet = { quietHours: { from: '11:00', to: '13:00' } }

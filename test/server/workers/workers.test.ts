@@ -2,7 +2,15 @@
 import t from 'tap'
 import { createFixedShards } from '../../../core/call/shard.js'
 import { WorkerThread } from '../../../server/workers/worker-thread.js'
-import { Client, coffer, testConfig, testSettings, type Answer, type Service } from '../../support/coffer.js'
+import {
+  Client,
+  coffer,
+  openCoffer,
+  testConfig,
+  testSettings,
+  type Answer,
+  type Service
+} from '../../support/coffer.js'
 import { receiver } from '../../support/receiver.js'
 import { inRotation } from '../../support/rotation.js'
 import { connect, socketOf, until } from '../../support/socket.js'
@@ -134,6 +142,28 @@ t.test('a service with threads', async t => {
     t.equal((await alice.do('events.get', { streams: ['twice'], limit: 5000 })).events.length, 3000)
   })
 
+  t.test('sends lists in ASCII, which some clients decode part by part', async t => {
+    const user = await service.user('irene')
+    await user.stream('diary')
+    const content = 'ω😀好'.repeat(20_000)
+    for (let time = 0; time < 3; time++) await user.event({ content, time })
+    for (const limit of [1, 3]) {
+      const response = await fetch(`${service.server.url}/irene/events?streams=diary&limit=${limit}`, {
+        headers: { authorization: user.token }
+      })
+      const text = Buffer.from(await response.arrayBuffer())
+      t.ok(text.every(byte => byte < 128))
+      t.equal(JSON.parse(text.toString()).events.at(-1).content, content)
+    }
+  })
+
+  t.test('offers the methods of the API only', async t => {
+    const [own, others] = [service, await openCoffer(t)].map(({ server }) =>
+      server.dispatcher.definitions.map(({ id }) => id)
+    )
+    t.same(own, others)
+  })
+
   t.test('stores files and returns them', async t => {
     const form = new FormData()
     form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }))
@@ -205,6 +235,18 @@ t.test('a service with threads', async t => {
       ).results
       t.equal(status, 'ACCEPTED')
     }
+  })
+
+  t.test('clients behind a proxy that is not trusted share no network', async t => {
+    const app = { requestingAppId: 'test-app', requestedPermissions: [] }
+    const asked = await service.http('POST', '/reg/access', app, { 'x-forwarded-for': '198.51.100.1' })
+    const { body } = await alice.http(
+      'POST',
+      '/accesses/check-app',
+      { ...app, requestKey: asked.body.key },
+      { 'x-forwarded-for': '203.0.113.7' }
+    )
+    t.match(body.consent.asked, { network: '', isNear: false })
   })
 
   t.test('counts the failures of an address across threads', async t => {

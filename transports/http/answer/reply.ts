@@ -40,7 +40,8 @@ export function reply(
     if (accessId !== undefined) exchange.res.setHeader(services.config.accessIdHeader, accessId)
     return replyError(exchange, services, result.error, accessId)
   }
-  const outcome = isList(result) ? toAscii(result) : result
+  forbidKeeping(exchange.res, status)
+  const outcome = result.isList ? toAscii(result) : result
   if (outcome.isUnchanged) return replyHead(exchange, 304, buildOwnHeaders(services, outcome))
   if (status === 204) return replyHead(exchange, status, buildOwnHeaders(services, outcome))
   if (outcome.remainder || outcome.members.length > maxShortLength)
@@ -50,15 +51,15 @@ export function reply(
   return waitIfUnread(exchange, services)
 }
 
-/**
- * Returns whether a result is a list. Clients may read lists while they arrive; some decode each chunk by itself.
- * (docs/spec/events.md#form-of-the-list)
- */
-function isList({ items }: Success): boolean {
-  return items !== undefined
+/** Lets browsers ask again, which keep these responses otherwise (RFC 9110, 15.1): an account may come back, for example. */
+function forbidKeeping(res: Exchange['res'], status: number): void {
+  if (status === 301 || status === 410) res.setHeader('Cache-Control', 'no-store')
 }
 
-/** Returns the list in ASCII, up to its remainder. */
+/**
+ * Returns a list in ASCII, up to its remainder: clients may read lists while they arrive, and some decode each chunk by itself.
+ * (docs/spec/events.md#form-of-the-list)
+ */
 function toAscii(outcome: Success): Success {
   const { cut, extraBytes, members: text } = outcome
   if (extraBytes === 0) return outcome
@@ -188,7 +189,7 @@ async function replyLong(
           `{${text}`,
           remainder,
           () => `,${toMetaMember(services.config, services.clock.now())}}`,
-          isList(outcome) ? 'ascii-json' : 'utf8'
+          outcome.isList ? 'ascii-json' : 'utf8'
         )
     } else replyWhole(exchange, services, outcome, status)
     await outgoing.waitUntilTaken()
@@ -217,8 +218,9 @@ export function replyError(
 }
 
 /** Sets the headers that an error needs, whatever the form of its body. */
-export function setErrorHeaders({ res }: Exchange, { details }: ApiError): void {
+export function setErrorHeaders({ res }: Exchange, { details, status }: ApiError): void {
   const { retryAfter, location, needsProof } = details
+  forbidKeeping(res, status)
   if (needsProof) res.setHeader('WWW-Authenticate', proofChallenge)
   if (retryAfter !== undefined) res.setHeader('Retry-After', String(Math.ceil(retryAfter)))
   if (location !== undefined) res.setHeader('Location', location)

@@ -50,6 +50,7 @@ t.test('a relocated account', async t => {
     for (const [index, answer] of (await every(alice)).entries()) {
       t.match(answer, moved, `${ways[index]![0]} ${ways[index]![1]}`)
       t.equal(answer.headers.get('location'), url)
+      t.equal(answer.headers.get('cache-control'), 'no-store', 'browsers ask again')
     }
     t.match(await alice.http('POST', '/events', form), moved)
     const series = await fetch(`${server.seriesUrl}/alice/events/any/series`, { redirect: 'manual' })

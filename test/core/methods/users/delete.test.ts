@@ -14,6 +14,7 @@ import { startServer } from '../../../../server/server.js'
 import {
   coffer,
   methodModules,
+  openCoffer,
   Service,
   testSettings,
   type Answer,
@@ -393,7 +394,7 @@ t.test('users.delete', async t => {
   })
 
   t.test('by the owner: after a grace period by default, with proof, and for no other user', async t => {
-    const service = await coffer(t, { webhooks: { allowInternalTargets: true, minIntervalMs: 0 } })
+    const service = await openCoffer(t, { webhooks: { allowInternalTargets: true, minIntervalMs: 0 } })
     const { alice, clock, server } = service
     const hooks = await receiver(t)
     const app = await alice.grant('manage', '*', { type: 'app' })
@@ -480,7 +481,7 @@ t.test('users.delete', async t => {
   })
 
   t.test('ends after the grace period, unless an operator keeps or suspends the account', async t => {
-    const service = await coffer(t, { adminKey })
+    const service = await openCoffer(t, { adminKey })
     const { alice, clock, server } = service
     const operator = { authorization: adminKey }
     const remove = async (): Promise<void> => {
