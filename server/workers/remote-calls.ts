@@ -1,4 +1,5 @@
 /** Calls made by another thread or node. */
+import type { AnyMethod } from '../../core/call/method.js'
 import type { Outcome, Request } from '../../core/call/outcome.js'
 import { TextSource, type TextResult } from '../../core/call/text-source.js'
 import { ApiError } from '../../core/errors.js'
@@ -6,6 +7,20 @@ import { assertDepth } from '../../core/json/depth.js'
 import type { Config } from '../../core/settings/config.js'
 import type { Peer } from './peer.js'
 import { fromSentOutcome, toSentRequest, type SentFailure, type SentSuccess } from './protocol.js'
+
+/**
+ * Returns a function that throws `invalid-parameters-format` for params of too many objects and arrays: a call is sent in one piece,
+ * before the other side checks that.
+ */
+export function createSizeCheck(
+  { limits }: Config,
+  definitions: readonly AnyMethod[]
+): (request: Pick<Request, 'method' | 'params'>) => void {
+  const measured = new Set(definitions.filter(each => !each.limitsDepth).map(({ id }) => id))
+  return ({ method, params }) => {
+    if (measured.has(method)) assertDepth(params, Infinity, limits.jsonContainers)
+  }
+}
 
 /**
  * Makes a call at a peer. Rejects if it is unreachable. `Elsewhere` is the type of the response of a peer that does not serve

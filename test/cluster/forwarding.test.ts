@@ -174,6 +174,16 @@ test('two nodes', async t => {
     t.equal(batch.body.results[0].events.length, body.events.length)
   })
 
+  await t.test('refuse params of very many objects before they are forwarded', async t => {
+    const outcome = await n2.service.server.dispatcher.call({
+      user: alice,
+      method: 'events.create',
+      params: { clientData: { all: Array.from({ length: 200_000 }, () => []) } },
+      credentials: { authorization: 'only its node knows', ip: '192.0.2.1', via: 'http' }
+    })
+    t.match(outcome, { error: { id: 'invalid-parameters-format' } })
+  })
+
   await t.test('forward lists in ASCII', async t => {
     await here.event({ type: 'note/html', content: 'ω😀好' })
     const headers = { authorization: tokens.get(alice)!.token }

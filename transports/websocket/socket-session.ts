@@ -7,6 +7,7 @@ import { getPresentedToken } from '../../core/auth/authenticate.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { AuthenticatedUser, Notifier, Dispatcher, Subscription } from '../../core/call/dispatcher.js'
 import { toFailure } from '../../core/call/outcome.js'
+import { assertDepth } from '../../core/json/depth.js'
 import { JsonText, joinMembers } from '../../core/json/json-text.js'
 import { isSubscriptionMethod } from '../../core/notifications/subscriptions.js'
 import type { Party } from '../../storage/scheduler.js'
@@ -187,6 +188,8 @@ export class SocketSession implements JoinedNamespace {
 
   async #subscribe(method: string, params: unknown, reply: Reply | undefined): Promise<void> {
     try {
+      // Another thread or node gets them in one piece.
+      assertDepth(params, Infinity, this.services.dispatcher.services.config.limits.jsonContainers)
       const subscription = this.#subscription ?? fail('invalid-access-token')
       this.#answer(reply, joinMembers(await subscription.runMethod(method, params)))
     } catch (error) {

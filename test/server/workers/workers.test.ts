@@ -157,6 +157,16 @@ t.test('a service with threads', async t => {
     }
   })
 
+  t.test('refuses params of very many objects before they are sent to a thread', async t => {
+    const outcome = await service.server.dispatcher.call({
+      user: 'alice',
+      method: 'events.create',
+      params: { clientData: { all: Array.from({ length: 200_000 }, () => []) } },
+      credentials: { authorization: 'only its thread knows', ip: '192.0.2.1', via: 'http' }
+    })
+    t.match(outcome, { error: { id: 'invalid-parameters-format' } })
+  })
+
   t.test('offers the methods of the API only', async t => {
     const [own, others] = [service, await openCoffer(t)].map(({ server }) =>
       server.dispatcher.definitions.map(({ id }) => id)
