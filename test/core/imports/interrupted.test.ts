@@ -210,6 +210,7 @@ for (const method of ['imports.cancel', 'imports.delete'])
     const { imports } = services
     const stop = imports.stop.bind(imports)
     imports.stop = async (...work) => {
+      imports.stop = stop
       await stop(...work)
       await alice.do('accesses.delete', { id: session.id })
     }
