@@ -22,21 +22,44 @@ export interface JsonForm {
 }
 
 /** Writes as `JSON.stringify` does. */
-export const plainForm: JsonForm = {
-  text: value => JSON.stringify(value),
-  keys: Object.keys,
-  members: (object, keys) =>
-    keys
-      .filter(key => object[key] !== undefined)
-      .map(key => `${JSON.stringify(key)}:${JSON.stringify(object[key])}`)
-      .join(',')
-}
+export const plainForm = createForm(JSON.stringify)
+
+/** Writes as `JSON.stringify` does, but numbers beyond the range of a double as numbers, so that they are read again as they were. */
+export const exactForm = createForm(value => {
+  const text = JSON.stringify(value)
+  return text.includes('null') ? toExactJson(value) : text
+})
 
 /** Writes as {@link toCanonicalJson} does. */
 export const canonicalForm: JsonForm = {
   text: toCanonicalJson,
   keys: object => Object.keys(object).toSorted(),
   members: toCanonicalMembers
+}
+
+/** Returns a form that writes each value with a function, and an object's keys in their order. */
+function createForm(toText: (value: unknown) => string): JsonForm {
+  return {
+    text: value => toText(value),
+    keys: Object.keys,
+    members: (object, keys) =>
+      keys
+        .filter(key => object[key] !== undefined)
+        .map(key => `${JSON.stringify(key)}:${toText(object[key])}`)
+        .join(',')
+  }
+}
+
+function toExactJson(value: unknown): string {
+  if (value === Infinity || value === -Infinity) return value > 0 ? '1e999' : '-1e999'
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
+  if (Array.isArray(value)) return `[${value.map(toExactJson).join(',')}]`
+  return `{${exactForm.members(value as Readonly<Record<string, unknown>>, Object.keys(value))}}`
+}
+
+/** Returns whether a value is so large that {@link writeJson} writes it in steps. */
+export function isLong(value: unknown): boolean {
+  return computeWeight(value) > stepWeight
 }
 
 /** Returns whether the values of an object, of params for instance, are large enough together to be written in steps. */
@@ -54,8 +77,7 @@ export function* writeJson(
   keys?: readonly string[]
 ): Steps<void> {
   if (typeof value === 'string' && value.length > stepWeight) yield* writeLongText(value, form, put)
-  else if (typeof value !== 'object' || value === null || (!keys && computeWeight(value) <= stepWeight))
-    put(form.text(value))
+  else if (typeof value !== 'object' || value === null || (!keys && !isLong(value))) put(form.text(value))
   else if (Array.isArray(value)) yield* writeList(value, form, put)
   else yield* writeObject(value as Record<string, unknown>, form, put, keys ?? form.keys(value))
 }

@@ -17,7 +17,7 @@ import type { Registry } from '../../core/dispatch/registry.js'
 import { getCalledUser } from '../workers/called-user.js'
 import type { Peer } from '../workers/peer.js'
 import { fromSentFailure, toSentRequest } from '../workers/protocol.js'
-import { callPeer, createSizeCheck } from '../workers/remote-calls.js'
+import { callPeer } from '../workers/remote-calls.js'
 import type { LocalCalls } from './local-calls.js'
 import { servedElsewhere, type NodePeers } from './node-peers.js'
 import { maxMoveWaitMs, type ShardOwnership } from './shard-ownership.js'
@@ -41,14 +41,12 @@ const pauseMs = 25
 export class ClusterDispatcher implements Dispatcher {
   readonly services: SharedServices
   readonly definitions: readonly AnyMethod[]
-  readonly #assertSize: ReturnType<typeof createSizeCheck>
   /** The read of the registers in progress, which concurrent calls share. */
   #refreshing: Promise<void> | undefined
 
   constructor(private readonly options: ClusterDispatcherOptions) {
     const { registry } = options
     this.definitions = registry.definitions
-    this.#assertSize = createSizeCheck(registry.services.config, registry.definitions)
     this.services = {
       ...registry.services,
       previews: {
@@ -108,7 +106,6 @@ export class ClusterDispatcher implements Dispatcher {
   async forward(username: string, request: Request): Promise<Outcome> {
     const { calls } = this.options
     try {
-      this.#assertSize(request)
       return await this.runWhereServed<Outcome>(
         username,
         () => calls.call(request),

@@ -22,6 +22,7 @@ interface ServeConnectionOptions {
 /** Returns the user whom an operation concerns. Operations that are not listed are refused to other nodes. */
 const userGetters: { readonly [N in Operation]?: (args: readonly unknown[]) => string | undefined } = {
   call: ([request]) => getCalledUser(request as Request),
+  callWithText: ([request]) => getCalledUser(request as Request),
   precheck: ([request]) => (request as Request).user,
   recheck: ([request]) => (request as Request).user,
   admit: ([username]) => username as string,

@@ -1,5 +1,6 @@
 /** Determines whose file a call needs. */
 import type { Request } from '../../core/call/outcome.js'
+import type { Party } from '../../storage/scheduler.js'
 
 /**
  * Returns the user whose file a call needs; `undefined` if the call needs no user's file. Methods of the service name
@@ -9,4 +10,9 @@ export function getCalledUser({ params, user }: Pick<Request, 'params' | 'user'>
   if (user !== undefined) return user
   if (typeof params !== 'object' || params === null || !('username' in params)) return undefined
   return typeof params.username === 'string' ? params.username.toLowerCase() : undefined
+}
+
+/** Returns the party whose turn it is to send or receive a call: the account that it needs. */
+export function toAccountParty(request: Pick<Request, 'params' | 'user'>): Party {
+  return { account: getCalledUser(request) ?? '', access: '' }
 }

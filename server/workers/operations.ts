@@ -5,12 +5,17 @@ import type { Log } from '../../core/log.js'
 import type { LiveNotifier } from '../../core/notifications/live-notifier.js'
 import { SharedThrottle } from '../../core/security/shared-throttle.js'
 import { ManualClock } from '../../core/time.js'
+import { readJson, unlimited } from '../../core/json/reader.js'
+import { runInTurns } from '../../storage/steps.js'
 import type { Runtime } from '../runtime.js'
+import { toAccountParty } from './called-user.js'
 import {
   toSentError,
   toSentFailure,
   toSentOutcome,
+  type Operation,
   type Operations,
+  type Requests,
   type WorkerEvents,
   type WorkerMessage,
   type WorkerRequest
@@ -121,10 +126,23 @@ export async function answerRequest(
   post: (message: WorkerMessage) => void
 ): Promise<void> {
   try {
-    const value: unknown = await (operations[operation] as (...args: readonly unknown[]) => unknown)(...args)
+    const value = await runOperation(operations, operation, args)
     if (id > 0) post([id, value])
   } catch (error) {
     const refusal = toFailure(log, error, operation).error
     if (id > 0) post([id, undefined, toSentError(refusal)])
   }
+}
+
+/** Runs an operation. Params that were sent as text are read in steps, when it is their account's turn. */
+async function runOperation(
+  operations: Operations,
+  operation: Operation,
+  args: readonly unknown[]
+): Promise<unknown> {
+  if (operation !== 'callWithText')
+    return await (operations[operation] as (...args: readonly unknown[]) => unknown)(...args)
+  const [request, text] = args as Parameters<Requests['callWithText']>
+  const params = await runInTurns(readJson(text, unlimited), toAccountParty(request))
+  return await operations.call({ ...request, params })
 }

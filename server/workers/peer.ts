@@ -3,7 +3,7 @@ import type { Subscription } from '../../core/call/dispatcher.js'
 import {
   fromSentError,
   type Operation,
-  type Operations,
+  type Requests,
   type SentError,
   type WorkerEvents,
   type WorkerMessage,
@@ -42,8 +42,8 @@ export class Peer {
    */
   request<N extends Operation>(
     operation: N,
-    ...args: Parameters<Operations[N]>
-  ): Promise<Awaited<ReturnType<Operations[N]>>> {
+    ...args: Parameters<Requests[N]>
+  ): Promise<Awaited<ReturnType<Requests[N]>>> {
     if (this.#disconnectError) return Promise.reject(this.#disconnectError)
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
@@ -53,7 +53,7 @@ export class Peer {
   }
 
   /** Sends a request without waiting for a response. What fails there is not reported here. */
-  send<N extends Operation>(operation: N, ...args: Parameters<Operations[N]>): void {
+  send<N extends Operation>(operation: N, ...args: Parameters<Requests[N]>): void {
     this.post([0, operation, args])
   }
 

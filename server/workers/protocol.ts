@@ -90,7 +90,16 @@ export interface Operations {
   /** Closes everything. No call may be in progress. */
   close(): Promise<void>
 }
-export type Operation = keyof Operations
+
+/** What can be requested: the operations, and a call in another form. */
+export interface Requests extends Operations {
+  /**
+   * Makes a call with long params, which are sent as JSON text: values are cloned in one piece, text is written and read in steps.
+   * `request.params` has only the name of the user, if the call names one.
+   */
+  callWithText(request: Request, params: string): ReturnType<Operations['call']>
+}
+export type Operation = keyof Requests
 
 /** A request to a worker; `id` 0 means that no response is expected. */
 export type WorkerRequest = readonly [id: number, operation: Operation, args: readonly unknown[]]

@@ -1,26 +1,20 @@
 /** Calls made by another thread or node. */
-import type { AnyMethod } from '../../core/call/method.js'
 import type { Outcome, Request } from '../../core/call/outcome.js'
 import { TextSource, type TextResult } from '../../core/call/text-source.js'
 import { ApiError } from '../../core/errors.js'
 import { assertDepth } from '../../core/json/depth.js'
+import { exactForm, isLong, writeJson } from '../../core/json/writer.js'
 import type { Config } from '../../core/settings/config.js'
+import { runInTurns } from '../../storage/steps.js'
+import { getCalledUser, toAccountParty } from './called-user.js'
 import type { Peer } from './peer.js'
-import { fromSentOutcome, toSentRequest, type SentFailure, type SentSuccess } from './protocol.js'
-
-/**
- * Returns a function that throws `invalid-parameters-format` for params of too many objects and arrays: a call is sent in one piece,
- * before the other side checks that.
- */
-export function createSizeCheck(
-  { limits }: Config,
-  definitions: readonly AnyMethod[]
-): (request: Pick<Request, 'method' | 'params'>) => void {
-  const measured = new Set(definitions.filter(each => !each.limitsDepth).map(({ id }) => id))
-  return ({ method, params }) => {
-    if (measured.has(method)) assertDepth(params, Infinity, limits.jsonContainers)
-  }
-}
+import {
+  fromSentOutcome,
+  toSentRequest,
+  type Operations,
+  type SentFailure,
+  type SentSuccess
+} from './protocol.js'
 
 /**
  * Makes a call at a peer. Rejects if it is unreachable. `Elsewhere` is the type of the response of a peer that does not serve
@@ -32,14 +26,33 @@ export async function callPeer<Elsewhere extends string = never>(
   request: Request
 ): Promise<Outcome | Elsewhere> {
   try {
-    const result = await peer.request('call', toSentRequest(config, request))
+    const result = await sendCall(peer, toSentRequest(config, request))
     const outcome = result as SentSuccess | SentFailure | Elsewhere
     return typeof outcome === 'string'
       ? outcome
       : fromSentOutcome(outcome, number => new RemoteRemainder(peer, number))
   } catch (error) {
-    // Values that are nested too deeply cannot be cloned; the other side would refuse them, too.
+    // Values that are nested too deeply can be neither written nor cloned; the other side would refuse them, too.
     if (!(error instanceof ApiError)) assertDepth(request.params, config.limits.jsonDepth)
+    throw error
+  }
+}
+
+/** Sends a call, long params as text. */
+async function sendCall(peer: Peer, request: Request): ReturnType<Operations['call']> {
+  if (!isLong(request.params)) return await peer.request('call', request)
+  let text = ''
+  const write = writeJson(request.params, exactForm, chunk => (text += chunk))
+  await runInTurns(write, toAccountParty(request))
+  try {
+    return await peer.request(
+      'callWithText',
+      { ...request, params: { username: getCalledUser(request) } },
+      text
+    )
+  } catch (error) {
+    // A node of version 0.1.0 does not know this operation. (docs/cluster.md#daily-operation)
+    if (error instanceof ApiError && error.id === 'invalid-method') return await peer.request('call', request)
     throw error
   }
 }

@@ -16,7 +16,7 @@ import { toFailure, type Failure, type Outcome, type Request } from '../../core/
 import { createFixedShards, type ShardMap } from '../../core/call/shard.js'
 import { fromSentFailure, toSentOutcome, toSentRequest, type WorkerStart } from './protocol.js'
 import { getCalledUser } from './called-user.js'
-import { callPeer, createSizeCheck } from './remote-calls.js'
+import { callPeer } from './remote-calls.js'
 import type { Peer } from './peer.js'
 import { WorkerThread, type WorkerEventHandlers } from './worker-thread.js'
 import type { Credentials } from '../../core/call/credentials.js'
@@ -38,7 +38,6 @@ export class Workers implements Dispatcher, Notifier {
   readonly definitions: readonly AnyMethod[]
   readonly #threads: readonly WorkerThread[]
   readonly #shards: ShardMap
-  readonly #assertSize: ReturnType<typeof createSizeCheck>
   readonly #subscribers = new Map<number, Subscriber>()
   #lastSubscriber = 0
 
@@ -50,7 +49,6 @@ export class Workers implements Dispatcher, Notifier {
     }
     this.services = { ...services, previews }
     this.definitions = definitions
-    this.#assertSize = createSizeCheck(services.config, definitions)
     this.#shards = createFixedShards(count, options.toShardName)
     const start = {
       config: services.config,
@@ -216,7 +214,6 @@ export class Workers implements Dispatcher, Notifier {
         throw new ApiError('api-unavailable', 'Too many calls at the moment. Try again', {
           retryAfter: 1
         })
-      this.#assertSize(request)
       const outcome = await callPeer(peer, this.services.config, request)
       return outcome
     } catch (error) {

@@ -2,7 +2,14 @@
 import t from 'tap'
 import { runSteps } from '../../../storage/steps.js'
 import { toCanonicalJson } from '../../../core/json/canonical.js'
-import { canonicalForm, measureJson, plainForm, writeJson, type JsonForm } from '../../../core/json/writer.js'
+import {
+  canonicalForm,
+  exactForm,
+  measureJson,
+  plainForm,
+  writeJson,
+  type JsonForm
+} from '../../../core/json/writer.js'
 
 /** Returns the text and the number of slices. */
 function written(value: unknown, form: JsonForm): { text: string; steps: number; longest: number } {
@@ -44,6 +51,7 @@ t.test('a large value in slices', async t => {
     t.test(`of ${name} has the same text as in one slice, in many chunks`, async t => {
       for (const [form, whole] of [
         [plainForm, JSON.stringify(value)],
+        [exactForm, JSON.stringify(value)],
         [canonicalForm, toCanonicalJson(value)]
       ] as const) {
         const { longest, steps, text } = written(value, form)
@@ -54,6 +62,15 @@ t.test('a large value in slices', async t => {
       const parsed = JSON.parse(JSON.stringify(value)) as unknown
       t.equal(runSteps(measureJson(parsed, new Map())), JSON.stringify(value).length, 'its length')
     })
+
+  t.test('is written exactly, also with numbers beyond the range of a double', async t => {
+    const value = JSON.parse(
+      `{"all":[${range(20_000, i => `[${i},null,{"a":1e400}]`).join()}],"least":-1e400}`
+    )
+    const { steps, text } = written(value, exactForm)
+    t.ok(steps > 3, `${steps} steps`)
+    t.same(JSON.parse(text), value)
+  })
 
   for (const value of [1, null, '', 'a', [], {}, [[]], { a: null }, { a: { b: [1, 'c'] } }])
     t.test(`is written in one slice if it is small: ${JSON.stringify(value)}`, async t => {

@@ -8,7 +8,7 @@ import { Runtime } from '../../../server/runtime.js'
 import { answerRequest, createOperations } from '../../../server/workers/operations.js'
 import { Peer } from '../../../server/workers/peer.js'
 import type { WorkerEvents, WorkerMessage, WorkerRequest } from '../../../server/workers/protocol.js'
-import { RemoteRemainder } from '../../../server/workers/remote-calls.js'
+import { callPeer, RemoteRemainder } from '../../../server/workers/remote-calls.js'
 import { methodModules, testConfig, type Answer } from '../../support/coffer.js'
 
 const none = { ip: '127.0.0.1', via: 'http' } as const
@@ -16,6 +16,17 @@ const none = { ip: '127.0.0.1', via: 'http' } as const
 /** Returns a value as it arrives after a transfer as bytes. */
 function over<T>(sent: T): T {
   return deserialize(serialize(sent)) as T
+}
+
+const ignoreAll: WorkerEvents = {
+  ready: unheard,
+  fatal: unheard,
+  notify: unheard,
+  unsubscribed: unheard,
+  log: unheard,
+  forward: unheard,
+  throttled: unheard,
+  forget: unheard
 }
 
 async function asked(t: Test): Promise<{ peer: Peer; heard: (readonly [number, string])[]; token: string }> {
@@ -30,16 +41,7 @@ async function asked(t: Test): Promise<{ peer: Peer; heard: (readonly [number, s
   const runtime = await Runtime.start(config, options)
   t.teardown(() => runtime.close())
   const heard: (readonly [number, string])[] = []
-  const events: WorkerEvents = {
-    ready: unheard,
-    fatal: unheard,
-    notify: (id, message) => void heard.push([id, message]),
-    unsubscribed: unheard,
-    log: unheard,
-    forward: unheard,
-    throttled: unheard,
-    forget: unheard
-  }
+  const events: WorkerEvents = { ...ignoreAll, notify: (id, message) => void heard.push([id, message]) }
   const post = (message: WorkerMessage): void => peer.receive(over(message))
   const operations = createOperations(runtime, (name, ...args) => post([name, args]), unheard, unheard)
   const peer = new Peer(
@@ -58,6 +60,13 @@ async function asked(t: Test): Promise<{ peer: Peer; heard: (readonly [number, s
 }
 
 function unheard(): void {}
+
+/** Answers as a node of an earlier version does, on behalf of which another peer answers. */
+async function answerAsEarlier(peer: Peer, [id, operation, args]: WorkerRequest): Promise<WorkerMessage> {
+  return operation === 'callWithText'
+    ? [id, undefined, { id: 'invalid-method', message: operation, details: {} }]
+    : [id, await peer.request(operation, ...(args as never))]
+}
 
 t.test('a peer', async t => {
   const { heard, peer, token } = await asked(t)
@@ -84,6 +93,31 @@ t.test('a peer', async t => {
     const { events } = await call('events.get', { limit: 100 })
     t.equal(events.length, 20)
     t.equal(peer.pendingCount, 0)
+  })
+
+  t.test('sends long params as text, and to an earlier version as before', async t => {
+    const earlier = new Peer(
+      request => void answerAsEarlier(peer, request).then(message => earlier.receive(message)),
+      ignoreAll
+    )
+    const config = testConfig('unused')
+    const values = Array.from({ length: 20_000 }, (_, index) => [index, -0.5, null, '\ud83dω😀"\u2028'])
+    for (const to of [peer, earlier])
+      for (const [clientData, id] of [
+        [{ values }, undefined],
+        [{ values: [...values, Infinity, -Infinity, null] }, 'invalid-parameters-format']
+      ] as const) {
+        const request = {
+          user: 'alice',
+          method: 'events.create',
+          params: { streamIds: ['diary'], type: 'note/txt', content: 'long', clientData },
+          credentials
+        }
+        const outcome = await callPeer(to, config, request)
+        if (!outcome.ok) t.equal(outcome.error.id, id)
+        else t.same(JSON.parse(`{${outcome.members}}`).event.clientData, { values })
+        t.equal(outcome.ok, id === undefined)
+      }
   })
 
   t.test('returns errors with all their details', async t => {

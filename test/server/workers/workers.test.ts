@@ -12,6 +12,9 @@ import {
   type Service
 } from '../../support/coffer.js'
 import { receiver } from '../../support/receiver.js'
+import { readJson, unlimited } from '../../../core/json/reader.js'
+import { runInTurns } from '../../../storage/steps.js'
+import { assertTakesLessThan, longestTurn } from '../../support/probe.js'
 import { inRotation } from '../../support/rotation.js'
 import { connect, socketOf, until } from '../../support/socket.js'
 import { startServer } from '../../../server/server.js'
@@ -157,14 +160,22 @@ t.test('a service with threads', async t => {
     }
   })
 
-  t.test('refuses params of very many objects before they are sent to a thread', async t => {
-    const outcome = await service.server.dispatcher.call({
-      user: 'alice',
-      method: 'events.create',
-      params: { clientData: { all: Array.from({ length: 200_000 }, () => []) } },
-      credentials: { authorization: 'only its thread knows', ip: '192.0.2.1', via: 'http' }
-    })
-    t.match(outcome, { error: { id: 'invalid-parameters-format' } })
+  t.test('takes long params in short turns of the main thread', async t => {
+    const rows = `{"format":"flatJSON","fields":["deltaTime","value"],"points":[${'[],'.repeat(2_000_000)}[]]}`
+    const body = (await runInTurns(readJson(rows, unlimited))) as object
+    for (const [method, params] of [
+      ['hfs.add', { id: 'unknown', ...body }],
+      ['events.create', { clientData: body }]
+    ] as const)
+      await assertTakesLessThan(t, 100, () =>
+        longestTurn(async () => {
+          const credentials = { authorization: alice.token, ip: '192.0.2.1', via: 'http' } as const
+          t.match(await service.server.dispatcher.call({ user: 'alice', method, params, credentials }), {
+            ok: false,
+            error: { id: method === 'hfs.add' ? 'unknown-resource' : 'invalid-parameters-format' }
+          })
+        })
+      )
   })
 
   t.test('offers the methods of the API only', async t => {
