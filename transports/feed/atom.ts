@@ -10,19 +10,25 @@ const instants = new TimeFormatter()
 
 /** The addresses of a page of a feed and of the page after it, from the root of the account. */
 interface Links {
+  /** What distinguishes the feed from others of the account: its access and filters, the same for all pages. */
+  readonly feed: string
   readonly self: string
   readonly next: string | undefined
 }
 
 /** Returns a page of a feed. */
-export function writeAtom(source: FeedSource, entries: readonly Entry[], { next, self }: Links): string {
+export function writeAtom(
+  source: FeedSource,
+  entries: readonly Entry[],
+  { feed, next, self }: Links
+): string {
   const { changed, idUrl, name, rootUrl } = source
   const updated = entries.reduce((latest, { event }) => Math.max(latest, event.modified), 0) || changed
   const lines = [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<feed xmlns="http://www.w3.org/2005/Atom">',
     toElement('title', name),
-    toElement('id', `${idUrl}feed.atom`),
+    toElement('id', `${idUrl}feed.atom/${feed}`),
     toElement('updated', formatTime(updated)),
     `<author>${toElement('name', name)}</author>`,
     writeLink('self', rootUrl + self),

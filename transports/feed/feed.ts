@@ -18,6 +18,8 @@ const [daysBefore, daysAfter] = [90, 365]
 const [maxEvents, pageSize] = [5000, 100]
 /** Greatest number of events of the same time that a page may follow, and of the lists in which entries are found. */
 const [maxSkip, maxLists] = [1_000_000, 3]
+/** Parameters that say what a feed has. */
+const filterParams = new Set(['streams', 'types'])
 /** Parameters that say where a page begins. */
 const pageParams = new Set(['before', 'last', 'skip'])
 
@@ -99,17 +101,25 @@ export class Feeds implements ReadEndpoint {
     ]
     return toResponse(
       'application/atom+xml',
-      writeAtom(source, entries, { self: toAddress(all), next: nextPage && toAddress(nextPage) })
+      writeAtom(source, entries, {
+        feed: `${calls.accessId}?${toQuery(all.filter(([name]) => filterParams.has(name)))}`,
+        self: toAddress(all),
+        next: nextPage && toAddress(nextPage)
+      })
     )
   }
 }
 
 /** Returns the address of a page, from the root of the account. */
 function toAddress(params: readonly (readonly [string, string])[]): string {
+  const query = toQuery(params)
+  return query === '' ? 'feed.atom' : `feed.atom?${query}`
+}
+
+function toQuery(params: readonly (readonly [string, string])[]): string {
   const all = new URLSearchParams()
   for (const [name, value] of params) all.append(name, value)
-  const query = all.toString()
-  return query === '' ? 'feed.atom' : `feed.atom?${query}`
+  return all.toString()
 }
 
 function readFilter(params: ReadRequest['params']): Pick<EntryQuery, 'streams' | 'types'> {

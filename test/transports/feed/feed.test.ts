@@ -487,6 +487,26 @@ t.test('feeds', async t => {
   })
 })
 
+t.test('feeds of an account have different ids, pages of a feed the same', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('diary')
+  for (let time = 0; time < 120; time++) await alice.event({ time })
+  const { token: one } = await alice.grant('read', 'diary', { name: 'one', type: 'shared' })
+  const { token: other } = await alice.grant('read', 'diary', { name: 'other', type: 'shared' })
+  const read = async (query: string): Promise<{ id: string; next: string }> => {
+    const text = await (await fetch(`${alice.service.server.url}/alice/feed.atom?${query}`)).text()
+    const [id, next] = [/<id>([^<]+)/, /rel="next".* href="[^"]*\?([^"]+)/].map(
+      each => each.exec(text)?.[1] ?? ''
+    )
+    return { id: id!, next: next!.replaceAll('&amp;', '&') }
+  }
+  const filters = ['', '&streams=diary', '&types=note/txt']
+  const feeds = await Promise.all(filters.map(filter => read(`auth=${one}${filter}`)))
+  const ids = [...feeds, await read(`auth=${other}`)].map(({ id }) => id)
+  t.equal(new Set(ids).size, ids.length)
+  for (const { id, next } of feeds) t.equal((await read(next)).id, id)
+})
+
 t.test('entries keep their ids when the user gets another name', async t => {
   for (const settings of [{}, { domain: 'coffer.example', publicUrl: 'https://coffer.example' }]) {
     const { alice } = await coffer(t, settings)
