@@ -23,8 +23,8 @@ export function findSignInTime(
 ): number | undefined {
   const signIn = sessions.findSignIn(id)
   if (!signIn) return undefined
-  // A personal access changes only when it gets a new token.
-  return getNetwork(signIn.address) === getNetwork(ip) ? signIn.time : Math.min(signIn.time, modified)
+  // A personal access changes only when it gets a new token. If that was while the clock was ahead, its age is unknown.
+  return getNetwork(signIn.address) === getNetwork(ip) ? signIn.time : modified
 }
 
 /**

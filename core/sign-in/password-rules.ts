@@ -4,6 +4,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import type { Config } from '../settings/config.js'
 import { ApiError, fail } from '../errors.js'
 import type { Services } from '../call/services.js'
+import { limitWait } from '../time.js'
 
 const day = 86_400
 
@@ -61,7 +62,7 @@ function countKinds(password: string): number {
 /** Throws `invalid-operation` if the current password is too recent to be changed. */
 function assertPasswordReplaceable(config: Config, password: PasswordRecord | undefined, now: number): void {
   const { passwordCanBeChanged = 0 } = getPasswordTimes(config, password)
-  if (now < passwordCanBeChanged)
+  if (now < limitWait(passwordCanBeChanged, now, config.auth.passwordAgeMinDays * day))
     fail('invalid-operation', 'The password was changed too recently to be changed again', {
       passwordCanBeChanged
     })

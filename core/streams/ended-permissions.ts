@@ -70,12 +70,14 @@ export function* insertStream(
 }
 
 /**
- * Adds a stream whose id has never been used. Errors: those of the store for a taken name,
+ * Adds a stream whose id has never been used. Errors: those of the store for a taken id or name,
  * `invalid-operation` for too many streams.
  */
 export function addStream(call: Call, stream: Stream): StreamNode {
-  assertStreamsFitInMemory(call, stream)
-  return call.store.streams.insert(stream)
+  const { streams } = call.store
+  // An id that is taken is refused as such: clients create their streams at each start.
+  if (!streams.find(stream.id)) assertStreamsFitInMemory(call, stream)
+  return streams.insert(stream)
 }
 
 /**

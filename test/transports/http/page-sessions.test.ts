@@ -318,8 +318,14 @@ t.test('a page session', async t => {
 
     service.clock.advance(301)
     t.equal(await login(), token)
+    const missing = { status: 400, body: { error: { data: { code: 'proof-missing' } } } }
     t.equal((await begin('192.0.2.1')).status, 200)
-    t.match(await begin('203.0.113.7'), { status: 400, body: { error: { data: { code: 'proof-missing' } } } })
+    t.match(await begin('203.0.113.7'), missing)
+
+    service.clock.advance(-86_400)
+    t.equal(await login(), token)
+    t.equal((await begin('192.0.2.1')).status, 200)
+    t.match(await begin('203.0.113.7'), missing, 'the token was issued while the clock was ahead')
   })
 
   t.test('opens sockets', async t => {
