@@ -2,7 +2,7 @@
 import type { ContentSchemas, Sink } from '../record.js'
 import { parseJson } from '../text/object-scanner.js'
 import { parseNumber } from '../text/units.js'
-import { buildContent, getSchema, parseFields, type ValueCell } from './coffer-content.js'
+import { buildContent, getSchema, parseAnyBoolean, parseFields, type ValueCell } from './coffer-content.js'
 import { addPoint, isAccountStream } from './coffer-records.js'
 
 /** A text that has got an apostrophe, because a spreadsheet would treat it as a formula. */
@@ -123,7 +123,7 @@ export class TableReader {
     else if (type.startsWith('series:')) {
       this.#seriesId = id
       this.sink.skip(kind, 'a group of records that are in the file themselves')
-    } else if (row.get('trashed') === 'true') this.sink.skip(kind, 'in the trash')
+    } else if (parseAnyBoolean(row.get('trashed')) === true) this.sink.skip(kind, 'in the trash')
     else {
       const duration = row.isOngoing ? null : row.getNumber('duration')
       const common = {

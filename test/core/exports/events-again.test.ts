@@ -193,6 +193,25 @@ t.test('tables that other programs have written again are read with the types of
   }
 })
 
+t.test('booleans are read as spreadsheets write them, also those that tell the trash', async t => {
+  const header = 'id,time,unixTime,duration,streamId,stream,type,field,value,unit,trashed'
+  for (const [yes, no] of [
+    ['TRUE', 'FALSE'],
+    ['True', 'False'],
+    ['WAHR', 'FALSCH'],
+    ['VRAI', 'FAUX']
+  ]) {
+    const rows = [`c1,,1,,a,A,boolean/bool,value,${no},,${no}`, `c2,,2,,a,A,mass/kg,value,700,,${yes}`]
+    const { data, leftOut } = await collected([header, ...rows].join('\n'), 'a.csv', {}, standardTypes.types)
+    t.same(
+      data.map(({ content }) => content),
+      [false],
+      yes
+    )
+    t.same(leftOut, { 'in the trash': 1 }, yes)
+  }
+})
+
 t.test('data of the account itself is skipped, and recognised events are not imported twice', async t => {
   const { alice } = await coffer(t)
   await alice.do('streams.create', { id: 'diary', name: 'Diary' })
