@@ -128,7 +128,7 @@ export interface ReaderThreadData {
 export interface StreamDraft {
   readonly id: string
   readonly name: string
-  /** The mark of its measure, if the user or the file says one; `null`: one above has a mark, so that the name of the stream gives it none. */
+  /** The mark of its measure, if the user or the file says one; `null`: the file says that it has none, whatever its name is. */
   readonly measure?: string | null
   /** True if the user has chosen the stream: it exists, and is not created. */
   readonly isChosen?: true

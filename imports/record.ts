@@ -41,6 +41,7 @@ export interface ImportedRecord {
   readonly version?: RecordVersion | undefined
   /** Time zone in which the record was measured, as stated by the file. */
   readonly zone?: string | undefined
+  /** Of a data point of a track: the description of its series, the same for all of its points. */
   readonly description?: string | undefined
   readonly clientData?: Readonly<Record<string, unknown>> | undefined
   /**

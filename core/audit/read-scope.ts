@@ -68,7 +68,12 @@ function createScope(
   count: number,
   isOpen: boolean
 ): AuditScope {
-  return { streamIds, isTruncated, streamCount, from, to, count, isOpen, copies }
+  return { streamIds, isTruncated, streamCount, from: toBound(from), to: toBound(to), count, isOpen, copies }
+}
+
+/** Returns a time; `undefined` for the last ones that there are, with which feeds and searches ask for all times. */
+function toBound(time: number | undefined): number | undefined {
+  return time !== undefined && Math.abs(time) < Number.MAX_VALUE ? time : undefined
 }
 
 /** Returns the scope of one event. */

@@ -5,7 +5,7 @@ import { isHighSurrogate } from '../json/json-text.js'
 /** The current reader. Generators read it again before each access to the store, and keep nothing of it. */
 export interface ReadContext {
   reader: Reader
-  /** Events read since the last page. */
+  /** Events and data points read since the last page. */
   count: number
   /** Whether a large event is in memory until its last chunk has been taken. */
   isHolding?: boolean

@@ -156,8 +156,9 @@ export function* listPoints(
   )
   const named = [timeColumn, ...columns]
   for (let isLast = false; !isLast;) {
-    const { text, done } = points.next(turn.reader)
+    const { text, count, done } = points.next(turn.reader)
     isLast = done
+    turn.count += count
     if (text === '') continue
     const rows = isParsed ? (JSON.parse(`[${text}]`) as unknown[][]) : []
     yield { columns: named, rows, text }

@@ -94,7 +94,7 @@ export function describeTargets(
     for (const { id, measure, name } of path.toReversed()) {
       const node = streams.find(id)
       if (node) return scope.findMeasure([node.number], type)
-      // A stream above has the mark.
+      // Its name does not count.
       if (measure === null) continue
       if (measure !== undefined) return known.find(measure)?.types.includes(type) ? measure : undefined
       // The measure will be created with this mark.

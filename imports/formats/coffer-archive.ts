@@ -12,7 +12,7 @@ import type {
   StreamMarks
 } from '../record.js'
 import { readHead } from '../text/decode.js'
-import { addPoint } from './coffer-records.js'
+import { addPoint, cutDescription } from './coffer-records.js'
 import {
   getMember,
   readObjects,
@@ -55,6 +55,7 @@ interface SeriesEvent {
   readonly id: string
   readonly type: string
   readonly time: number
+  readonly description: string | undefined
   readonly place: StreamPlace
 }
 
@@ -130,7 +131,15 @@ class ArchiveTableReader {
       if (number !== undefined)
         this.#seriesEvents.set(
           number,
-          isHere ? { id, type: type.slice('series:'.length), time, place } : undefined
+          isHere
+            ? {
+                id,
+                type: type.slice('series:'.length),
+                time,
+                description: cutDescription(getText(body, 'description')),
+                place
+              }
+            : undefined
         )
       return
     }
@@ -180,7 +189,7 @@ class ArchiveTableReader {
 
   /** Adds a data point with its duration. */
   #addPoint(
-    { id, place, time, type }: SeriesEvent,
+    { description, id, place, time, type }: SeriesEvent,
     columns: readonly string[],
     point: readonly unknown[]
   ): void {
@@ -193,7 +202,7 @@ class ArchiveTableReader {
       else fields[name] = cell
     }
     const at = Number((time + Number(point[0])).toFixed(6))
-    addPoint(this.sink, this.types, { ...place, type, time: at, duration, fields, seriesId: id })
+    addPoint(this.sink, this.types, { ...place, type, time: at, duration, description, fields, seriesId: id })
   }
 
   /** Returns the path of a stream; `trash` if it or one above is in the trash; `undefined` for streams of the account itself. */

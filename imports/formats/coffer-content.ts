@@ -79,7 +79,7 @@ function parseValue({ hasUnit, isText, number, text }: ValueCell, types: readonl
   const only = types.length === 1 ? types[0] : undefined
   if (only === 'string') return text
   if (only === 'number') return number ?? text
-  if (only === 'boolean') return parseBoolean(text.toLowerCase()) ?? text
+  if (only === 'boolean') return parseAnyBoolean(text) ?? text
   if (isText) return text
   if (/^[[{]/.test(text)) {
     const value = parseJson(text)
@@ -88,6 +88,17 @@ function parseValue({ hasUnit, isText, number, text }: ValueCell, types: readonl
   return number !== undefined && (hasUnit || String(number) === text.replace(',', '.'))
     ? number
     : (parseBoolean(text) ?? text)
+}
+
+/** How programs that write a table again write booleans, in lower case: spreadsheets do in the language of the user. */
+const booleans: ReadonlyMap<string, boolean> = new Map<string, boolean>([
+  ...['true', 'wahr', 'vrai', 'vero', 'verdadero', 'verdadeiro', 'waar'].map(word => [word, true] as const),
+  ...['false', 'falsch', 'faux', 'falso', 'onwaar'].map(word => [word, false] as const)
+])
+
+/** Returns the boolean that a cell has, also if another program has written it; `undefined` if it has none. */
+export function parseAnyBoolean(text: string | undefined): boolean | undefined {
+  return booleans.get(text?.toLowerCase() ?? '')
 }
 
 function parseBoolean(text: string): boolean | undefined {

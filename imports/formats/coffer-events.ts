@@ -2,7 +2,7 @@
 import type { ContentSchemas, Format, Sink } from '../record.js'
 import { readColumnNames, readRows } from '../text/named-tables.js'
 import type { OnRow } from '../text/row-scanner.js'
-import { addPoint, isAccountStream } from './coffer-records.js'
+import { addPoint, cutDescription, isAccountStream } from './coffer-records.js'
 import { TableReader } from './coffer-table.js'
 import {
   getMember,
@@ -134,6 +134,7 @@ class ObjectReader {
       this.sink.skip('point', trashReason, points.length)
       return
     }
+    const description = cutDescription(holder && getText(holder, 'description'))
     for (const point of points) {
       if (!holder || !Array.isArray(point)) {
         this.sink.skip('point', 'damaged')
@@ -149,6 +150,7 @@ class ObjectReader {
         type: String(holder['type']).slice('series:'.length),
         time: Number((getNumber(holder, 'time')! + Number(deltaTime)).toFixed(6)),
         duration: typeof duration === 'number' ? duration : undefined,
+        description,
         fields: content,
         seriesId: id
       })

@@ -11,7 +11,7 @@ export function isAccountStream(id: string): boolean {
 /** A data point of an exported series. */
 export interface ExportedPoint extends Pick<
   ImportedRecord,
-  'duration' | 'marks' | 'path' | 'stream' | 'time' | 'type'
+  'description' | 'duration' | 'marks' | 'path' | 'stream' | 'time' | 'type'
 > {
   /** Values by the names of their fields. */
   readonly fields: Json
@@ -19,16 +19,28 @@ export interface ExportedPoint extends Pick<
   readonly seriesId: string
 }
 
-/** Adds a data point: series hold numbers only, so that one with other values becomes an event. Skips one without values. */
+/** Maximum length of the description of a series, in characters: it is kept with each of them until the end of the file. */
+const maxDescription = 1000
+
+/** Returns the description of a series event, cut if it is long; the result keeps nothing else in memory. */
+export function cutDescription(text: string | undefined): string | undefined {
+  if (text === undefined || text.length <= maxDescription) return text
+  return Buffer.from(`${text.slice(0, maxDescription - 1)}…`).toString()
+}
+
+/**
+ * Adds a data point, with the description of its series: series hold numbers only, so that one with other values becomes an event.
+ * Skips one without values.
+ */
 export function addPoint(
   sink: Sink,
   types: ContentSchemas | undefined,
-  { fields, seriesId, ...point }: ExportedPoint
+  { description, fields, seriesId, ...point }: ExportedPoint
 ): void {
   const content = buildContent(fields, getSchema(types, point.type))
   const common = { ...point, kind: 'point', source: '' }
   if (content === undefined) sink.skip('point', 'without a number')
   else if (Object.values(fields).every(value => typeof value === 'number'))
-    sink.addRecord({ ...common, content: isObject(content) ? fields : content, track: seriesId })
+    sink.addRecord({ ...common, content: isObject(content) ? fields : content, description, track: seriesId })
   else sink.addRecord({ ...common, content, isEvent: true })
 }

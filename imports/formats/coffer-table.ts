@@ -2,8 +2,8 @@
 import type { ContentSchemas, Sink } from '../record.js'
 import { parseJson } from '../text/object-scanner.js'
 import { parseNumber } from '../text/units.js'
-import { buildContent, getSchema, parseFields, type ValueCell } from './coffer-content.js'
-import { addPoint, isAccountStream } from './coffer-records.js'
+import { buildContent, getSchema, parseAnyBoolean, parseFields, type ValueCell } from './coffer-content.js'
+import { addPoint, cutDescription, isAccountStream } from './coffer-records.js'
 
 /** A text that has got an apostrophe, because a spreadsheet would treat it as a formula. */
 const escapedFormula = /^'+[=+\-@\t\r\n＝＋－＠]/
@@ -81,6 +81,7 @@ export class TableReader {
   /** The fields of the rows. */
   readonly #fields = new Set<string | undefined>()
   #seriesId = ''
+  #seriesDescription: string | undefined
 
   constructor(
     columns: readonly string[],
@@ -122,8 +123,9 @@ export class TableReader {
     else if (!path) this.sink.skip(kind, 'a value of the account itself')
     else if (type.startsWith('series:')) {
       this.#seriesId = id
+      this.#seriesDescription = cutDescription(row.get('description'))
       this.sink.skip(kind, 'a group of records that are in the file themselves')
-    } else if (row.get('trashed') === 'true') this.sink.skip(kind, 'in the trash')
+    } else if (parseAnyBoolean(row.get('trashed')) === true) this.sink.skip(kind, 'in the trash')
     else {
       const duration = row.isOngoing ? null : row.getNumber('duration')
       const common = {
@@ -138,7 +140,13 @@ export class TableReader {
         rows.flatMap(each => each.getValue() ?? []),
         schema
       )
-      if (isPoint) addPoint(this.sink, this.types, { ...common, fields, seriesId: id })
+      if (isPoint)
+        addPoint(this.sink, this.types, {
+          ...common,
+          description: this.#seriesDescription,
+          fields,
+          seriesId: id
+        })
       else
         this.sink.addRecord({
           ...common,

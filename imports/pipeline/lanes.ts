@@ -69,7 +69,7 @@ export class Lanes {
     const key = getLaneKey(format, record)
     let lane = this.#lanes.get(key)
     if (!lane) {
-      const { marks, path, source, stream, track, type } = record
+      const { description, marks, path, source, stream, track, type } = record
       const isTrack = track !== undefined
       if (isTrack ? this.#tracks >= maxTracks : this.#lanes.size - this.#tracks >= maxLanes) return undefined
       if (isTrack) this.#tracks++
@@ -84,6 +84,7 @@ export class Lanes {
         type,
         mayBeSeries,
         isTrack,
+        description: isTrack ? description : undefined,
         contents: this.#getSampler({ key, isTrack }),
         count: 0,
         from: Infinity,

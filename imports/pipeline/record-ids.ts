@@ -75,10 +75,9 @@ export class RecordIds {
     let found = this.#paths.get(key)
     if (!found) {
       const names = [...path, stream, ...(source === '' ? [] : [source])]
-      const topmost = marks?.findIndex(mark => mark !== null) ?? -1
       const below = names.map((name, index) => {
         const id = this.#derive('stream', this.parentId, format.id, ...names.slice(0, index + 1))
-        const measure = marks?.[index] ?? (topmost >= 0 && index > topmost ? null : undefined)
+        const measure = marks && (marks[index] ?? null)
         return { id, name: cleanName(name), ...(measure !== undefined && { measure }) }
       })
       found = [this.getFormatStream(format), ...below]

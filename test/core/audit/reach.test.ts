@@ -46,6 +46,12 @@ t.test('the audit log records of a read', async t => {
     await alice.do('events.get', { streams: { any: ['body!', 'heart'], not: ['weight'] }, limit: 2 })
     await alice.do('events.get', { streams: '{"any":["*"],"not":["body"]}', types: ['count/generic'] })
     await alice.do('events.get', { types: ['no/such'] })
+    // As feeds and searches of FHIR do.
+    await alice.do('events.get', {
+      streams: ['diary'],
+      fromTime: -Number.MAX_VALUE,
+      toTime: Number.MAX_VALUE
+    })
     const asked = { streamIds: ['heart', 'diary'], from: 150, to: 250, count: 2 }
     t.same(await reads(alice), [
       asked,
@@ -55,7 +61,8 @@ t.test('the audit log records of a read', async t => {
       { streamIds: ['body'], from: 0, to: now, count: 6 },
       { streamIds: ['body', 'heart'], count: 2 },
       { streamIds: ['*'], count: 3 },
-      { streamIds: ['*'], count: 0 }
+      { streamIds: ['*'], count: 0 },
+      { streamIds: ['diary'], count: 3 }
     ])
   })
 

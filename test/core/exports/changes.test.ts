@@ -138,6 +138,25 @@ t.test('the audit log records what was exported', async t => {
       { streamIds: ['diary'], from: 10, to: 19, count: 10 }
     ]
   )
+  // Data points count as they do where they are read as such.
+  const { id } = await alice.event({
+    streamIds: ['diary'],
+    type: 'series:mass/kg',
+    content: undefined,
+    time: 100
+  })
+  const points = Array.from({ length: 50 }, (_, at) => [at, 70])
+  await alice.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+  for (const format of ['csv', 'ndjson', 'parquet', 'fhir'])
+    await whole(await begun(app, { format, series: true, types: ['series:mass/kg'] }))
+  const { events: latest } = await alice.do('events.get', {
+    streams: [':_audit:action-events.export'],
+    limit: 4
+  })
+  t.same(
+    latest.map(({ content }: Answer) => content.read.count),
+    [51, 51, 51, 51]
+  )
   const csv = await whole(
     await begun(alice, {
       format: 'csv-wide',

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { collected } from '../../imports/collecting.js'
 import { standardTypes } from '../../../schemas/event-types/directory.js'
-import { coffer, type Client } from '../../support/coffer.js'
+import { coffer, type Answer, type Client } from '../../support/coffer.js'
 import { broughtIn, sent } from '../../support/importing.js'
 import { Random } from '../../support/random.js'
 
@@ -193,6 +193,25 @@ t.test('tables that other programs have written again are read with the types of
   }
 })
 
+t.test('booleans are read as spreadsheets write them, also those that tell the trash', async t => {
+  const header = 'id,time,unixTime,duration,streamId,stream,type,field,value,unit,trashed'
+  for (const [yes, no] of [
+    ['TRUE', 'FALSE'],
+    ['True', 'False'],
+    ['WAHR', 'FALSCH'],
+    ['VRAI', 'FAUX']
+  ]) {
+    const rows = [`c1,,1,,a,A,boolean/bool,value,${no},,${no}`, `c2,,2,,a,A,mass/kg,value,700,,${yes}`]
+    const { data, leftOut } = await collected([header, ...rows].join('\n'), 'a.csv', {}, standardTypes.types)
+    t.same(
+      data.map(({ content }) => content),
+      [false],
+      yes
+    )
+    t.same(leftOut, { 'in the trash': 1 }, yes)
+  }
+})
+
 t.test('data of the account itself is skipped, and recognised events are not imported twice', async t => {
   const { alice } = await coffer(t)
   await alice.do('streams.create', { id: 'diary', name: 'Diary' })
@@ -215,6 +234,45 @@ t.test('data of the account itself is skipped, and recognised events are not imp
   await alice.do('events.update', { id, update: { content: 'after' } })
   const { tally } = await broughtIn(alice, 'before.json', before)
   t.match(tally, { broughtIn: { 'note/txt': 1 }, known: { 'note/txt': 1 } }, 'a changed event is another one')
+})
+
+t.test('series keep their descriptions, such as the names of tracks', async t => {
+  const service = await coffer(t)
+  const { alice } = service
+  await alice.do('streams.create', { id: 'runs', name: 'Runs' })
+  const texts = ['Along the lake', undefined, 'x'.repeat(5000)]
+  const points = [
+    [0, 46, 6],
+    [1, 46.1, 6.1]
+  ]
+  for (const [at, description] of texts.entries()) {
+    const common = { streamIds: ['runs'], type: 'series:position/wgs84', content: undefined }
+    const { id } = await alice.event({ ...common, time: 1e9 + at * 1000, description })
+    const fields = ['deltaTime', 'latitude', 'longitude']
+    await alice.do('hfs.add', { id, format: 'flatJSON', fields, points })
+  }
+  const archive = await fetch(`${service.server.url}/alice/account/export`, {
+    headers: { authorization: alice.token }
+  })
+  const files = {
+    'a.csv': await exported(alice, 'format=csv&streams=runs&series=true&fromTime=0'),
+    'a.ndjson': await exported(alice, 'format=ndjson&streams=runs&series=true&fromTime=0'),
+    'a.zip': Buffer.from(await archive.arrayBuffer())
+  }
+  for (const [name, data] of Object.entries(files)) {
+    const bob = await service.user(`bob-${name.slice(2)}`)
+    await broughtIn(bob, name, data)
+    const { events } = await bob.do('events.get', {
+      types: ['series:position/wgs84'],
+      fromTime: 0,
+      sortAscending: true
+    })
+    t.same(
+      events.map(({ description }: Answer) => description),
+      ['Along the lake', undefined, `${'x'.repeat(999)}…`],
+      name
+    )
+  }
 })
 
 t.test('data points with texts and booleans become events', async t => {

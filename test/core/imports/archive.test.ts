@@ -275,6 +275,10 @@ t.test('streams keep the marks of their measures', async t => {
   // One that is below a stream with a mark has no measure by its name.
   await alice.do('streams.create', { id: 'gym', name: 'Gym', clientData: { 'coffer:measure': ':none' } })
   await alice.do('streams.create', { id: 'lifted', name: 'Body mass', parentId: 'gym' })
+  // Without any mark, the type says the measure, whatever the name would mean elsewhere.
+  await alice.do('streams.create', { id: 'places', name: 'Places' })
+  const content = { latitude: 46, longitude: 6 }
+  await alice.event({ streamIds: ['places'], type: 'position/wgs84', content, time: 1e9 })
   // The mark of a stream that an event is in besides its first one counts, too.
   for (const [at, streamIds] of [['plain', 'home'], ['weight'], ['tape'], ['lifted']].entries())
     await alice.event({ streamIds, type: at === 2 ? 'length/cm' : 'mass/kg', content: 80, time: 1e9 + at })
@@ -285,7 +289,8 @@ t.test('streams keep the marks of their measures', async t => {
     'Body weight': 'weight',
     Tape: 'waist',
     Weight: null,
-    'Body mass': null
+    'Body mass': null,
+    Places: 'position'
   })
   await written(bob, id)
   const marks: Record<string, unknown> = {}
@@ -297,7 +302,11 @@ t.test('streams keep the marks of their measures', async t => {
   }
   walk((await bob.do('streams.get')).streams)
   t.match(marks, { Home: 'waist', Weight: ':none' })
-  t.same([marks['Body weight'], marks['Tape'], marks['Body mass']], [undefined, undefined, undefined])
-  const { facts } = await bob.do('measures.facts', { measures: ['weight'] })
-  t.equal(facts[0]?.count, 1)
+  for (const name of ['Body weight', 'Tape', 'Body mass', 'Places']) t.equal(marks[name], undefined, name)
+  const { facts } = await bob.do('measures.facts', { measures: ['weight', 'position', 'saved-place'] })
+  t.match(facts, [
+    { measure: 'weight', count: 1 },
+    { measure: 'position', count: 1 }
+  ])
+  t.equal(facts.length, 2)
 })

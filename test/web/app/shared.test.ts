@@ -225,6 +225,14 @@ t.test('sharing', async t => {
     await service.call('daisy', 'events.get', { streams: ['heart'] }, token)
     const range = { fromTime: 0, toTime: 4e9 }
     await service.call('daisy', 'measures.sample', { measure: 'heart-rate', ...range, parts: 1 }, token)
+    // A download that is not read: its record is written before it ends.
+    for (let at = 0; at < 24; at++)
+      await daisy.event({ streamIds: ['heart'], type: 'note/txt', content: 'x'.repeat(500_000) })
+    const download = new AbortController()
+    await fetch(`${url}/daisy/events/export?format=csv&streams[]=heart`, {
+      headers: { authorization: token },
+      signal: download.signal
+    })
     await service.http('GET', '/daisy/events?streams[]=diary', undefined, { Authorization: token })
     const file = '/daisy/events/export?format=csv&streams[]=diary'
     await service.http('GET', file, undefined, { Authorization: token })
@@ -238,12 +246,18 @@ t.test('sharing', async t => {
     await page.reload()
     await page.getByText('Denied: view events (diary)').waitFor()
     // A chart is a view, too.
-    await page.getByRole('img', { name: 'Activity of Trainer. Views: 2.' }).waitFor()
+    await page.getByRole('img', { name: 'Activity of Trainer. Views: 3.' }).waitFor()
     await look(t, page, 'app-shared')
     await page.getByRole('link', { name: 'Trainer' }).click()
     await page.getByText('Viewed heart: 2 events').waitFor()
     const chart = page.locator('li', { hasText: 'Viewed a chart of' })
     t.notMatch(await chart.textContent(), /event/, 'the parts of a chart are no events')
+    t.notMatch(
+      await page.locator('li', { hasText: 'Downloaded' }).textContent(),
+      /event/,
+      'not all were sent yet'
+    )
+    download.abort()
     await page.getByText('Denied: view events (diary)').nth(1).waitFor()
     await page.getByText('Added an event').waitFor()
     await page.getByText('2×').first().waitFor()

@@ -7,6 +7,8 @@ export interface ReadData {
   readonly from?: number
   readonly to?: number
   readonly count?: number
+  /** True if the response was still being sent when the call was recorded: the count is what had been sent. */
+  readonly hasMore?: true
 }
 
 export type CallKind = 'look' | 'add' | 'refused' | 'other'

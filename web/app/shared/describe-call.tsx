@@ -18,8 +18,6 @@ const intentions: readonly (readonly [RegExp, Key])[] = [
   [/^(?:account|profile|mfa|sessions|followedSlices)\./, 'shared.wish.account']
 ]
 
-/** Methods that return points rather than events. */
-const pointMethods = /^hfs\./
 /** Methods that return events or points, not parts of a chart or days. */
 const countedMethods = /^(?:events\.(?:get|export)|hfs\.get|mirrors\.copyRead)$/
 
@@ -58,14 +56,14 @@ function listStreamNames(read: ReadData | undefined, tree: Tree | undefined): st
 /** Formats the range and the number of results: `, 13–20 Nov: 604,800 points`. */
 function describeResult(method: string, read: ReadData): string {
   const range = formatRange(read)
-  const { count } = read
-  const isCounted = count !== undefined && countedMethods.test(method)
+  const { count, hasMore } = read
+  const isCounted = count !== undefined && hasMore !== true && countedMethods.test(method)
   return [range === '' ? '' : `, ${range}`, isCounted ? `: ${formatCount(method, count)}` : ''].join('')
 }
 
 function formatCount(method: string, count: number): string {
   if (count === 0) return t('shared.noResults')
-  return t(pointMethods.test(method) ? 'shell.pointCount' : 'shell.eventCount', { count })
+  return t(method === 'hfs.get' ? 'shell.pointCount' : 'shell.eventCount', { count })
 }
 
 function formatRange({ from, to }: ReadData): string {
