@@ -200,7 +200,7 @@ t.test('booleans are read as spreadsheets write them, also those that tell the t
     ['True', 'False'],
     ['WAHR', 'FALSCH'],
     ['VRAI', 'FAUX']
-  ]) {
+  ] as const) {
     const rows = [`c1,,1,,a,A,boolean/bool,value,${no},,${no}`, `c2,,2,,a,A,mass/kg,value,700,,${yes}`]
     const { data, leftOut } = await collected([header, ...rows].join('\n'), 'a.csv', {}, standardTypes.types)
     t.same(
