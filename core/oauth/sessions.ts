@@ -42,7 +42,7 @@ export function* findOwnSession(
 }
 
 /**
- * Inserts the access of a new session, and ends sessions that have expired or are too many. Must run within a
+ * Inserts the access of a new session, and ends sessions that have expired for good or are too many. Must run within a
  * transaction. Gives it a token unless there is one.
  */
 export function* openSession(
@@ -78,7 +78,7 @@ export function isIssued({ account, services }: Call, { alias, token }: Access):
  * Returns a session bound to a key, for an access that the user has just granted: the access itself, with a
  * new token, if no client uses it yet, or a new one with the same permissions, and an alias of its own if the
  * other has one. An access that is bound to this key is returned as it is. Otherwise ends sessions of the
- * client that have expired or are too many, like {@link openSession}. Must run within a transaction.
+ * client that have expired for good or are too many, like {@link openSession}. Must run within a transaction.
  * `use`: the redeemed code, the same if the transaction is repeated.
  */
 export function* bindAccess(
@@ -131,7 +131,7 @@ function buildNames(client: Pick<Client, 'id'>): Pick<Access, 'name' | 'deviceNa
   }
 }
 
-/** Ends sessions of a client that have expired, and the oldest ones, so that one more is within the limit. */
+/** Ends sessions of a client that have expired for good, and the oldest ones, so that one more is within the limit. */
 function* makeRoom(call: Call, client: Pick<Client, 'id'>): Steps<void> {
   const { now, store } = call
   const name = getSessionName(client)
@@ -142,7 +142,7 @@ function* makeRoom(call: Call, client: Pick<Client, 'id'>): Steps<void> {
     each => {
       const { created, id } = each
       if (each.name !== name) return
-      if (isExpired(each, now)) expired.push(id)
+      if (isExpired(each, now) && !store.oauthGrants.isRefreshable(id, now)) expired.push(id)
       else open.push({ created, id })
     },
     name

@@ -58,6 +58,12 @@ export class OAuthGrantRepository {
     return (statement(this.db, sql).all(access) as Row[]).map(parseGrant)
   }
 
+  /** Returns whether the client of an access can refresh it, also once it has expired. `now` in seconds. */
+  isRefreshable(access: string, now: number): boolean {
+    const sql = 'SELECT 1 FROM oauth_grant WHERE access = ? AND expires > ? LIMIT 1'
+    return statement(this.db, sql).get(access, now) !== undefined
+  }
+
   /**
    * Finds the grant of a refresh token, and whether the token is the current one; `undefined` if no grant has the
    * token's family.

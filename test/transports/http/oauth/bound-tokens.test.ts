@@ -515,6 +515,25 @@ t.test('the token endpoint', async t => {
     t.match(answers[0], /"refresh_token"/)
   })
 
+  t.test('keeps sessions that can be refreshed when another begins', async t => {
+    const dora = await service.user('dorothy')
+    const begun = await begin(service, { scope: 'diary:read', expire_after: '60' })
+    const code = (await agree(service, dora, begun)).searchParams.get('code')!
+    const proofOfCode = {
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      code_verifier: begun.verifier
+    }
+    t.match(await askToken(service, holder, '/oauth2/token', { ...proofOfCode, code }), { status: 200 })
+    const idle = await obtainBound(service, dora, holder)
+    service.clock.advance(7200)
+    await obtainBound(service, dora, await createHolder())
+    const again = await askToken(service, holder, '/oauth2/token', refresh(idle.refresh_token))
+    t.match(again, { status: 200, body: { access_token: idle.access_token } })
+    const { accesses } = await dora.do('accesses.get', { includeExpired: true })
+    t.equal(accesses.filter(({ type }: Answer) => type === 'app').length, 2, 'others end')
+  })
+
   t.test('keeps at most a hundred sessions of a client', async t => {
     const bob = await service.user('bobby')
     for (let count = 0; count < 102; count++) await obtainBound(service, bob, holder)
