@@ -376,6 +376,37 @@ t.test('an access that a client gets again lasts as long as a new one', async t 
   }
 })
 
+t.test('a client that has not refreshed its access for long gets it again', async t => {
+  const service = await coffer(t, apps(app))
+  const { alice, clock } = service
+  const params = { scope: 'offline_access diary:read' }
+  const phone = await obtain(service, alice, params)
+  clock.advance(7200)
+  const tablet = await obtain(service, alice, params)
+  t.match(tablet, { access_token: phone.access_token, expires_in: 3600, refresh_token: String })
+  for (const { refresh_token: token } of [phone, tablet]) {
+    const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: token }
+    t.match(await post(service, '/oauth/token', form), { status: 200 }, 'both stay signed in')
+  }
+  clock.advance(7200)
+  const begun = await begin(service, params)
+  const accept = { status: 'ACCEPTED', username: 'alice', token: phone.access_token }
+  const key = begun.location.searchParams.get('key')
+  const withoutUser = await service.call(undefined, 'authRequest.decide', { ...accept, key })
+  t.equal(withoutUser.error?.id, 'forbidden', 'the user has to sign in')
+  const other = await service.call(undefined, 'authRequest.create', {
+    requestingAppId: clientId,
+    requestedPermissions: [{ streamId: 'diary', level: 'read', defaultName: 'Diary' }]
+  })
+  const ended = await service.call(
+    undefined,
+    'authRequest.decide',
+    { ...accept, key: other.key },
+    alice.token
+  )
+  t.equal(ended.error?.id, 'invalid-access-token', 'other requests cannot refresh it')
+})
+
 t.test('a client that asks for another lifetime does not get its access again', async t => {
   const service = await coffer(t, apps(app))
   const { alice, clock } = service
