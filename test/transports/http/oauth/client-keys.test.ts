@@ -407,6 +407,31 @@ t.test('a client that has not refreshed its access for long gets it again', asyn
   t.equal(ended.error?.id, 'invalid-access-token', 'other requests cannot refresh it')
 })
 
+t.test('a client that refreshes its access keeps it, however often another device gets it', async t => {
+  const service = await coffer(t, apps(app))
+  const { alice, clock } = service
+  const params = { scope: 'offline_access diary:read' }
+  let phone = await obtain(service, alice, params)
+  const idle = await obtain(service, alice, params)
+  const askAgain = async (token: string): Promise<{ status: number; body: Answer }> =>
+    await post(service, '/oauth/token', {
+      grant_type: 'refresh_token',
+      client_id: clientId,
+      refresh_token: token
+    })
+  for (let count = 0; count < 50; count++) {
+    clock.advance(30)
+    await obtain(service, alice, params)
+    if (count === 25) phone = (await askAgain(phone.refresh_token)).body
+  }
+  t.match(await askAgain(phone.refresh_token), { status: 200 })
+  t.match(
+    await askAgain(idle.refresh_token),
+    { status: 400 },
+    'of fifty, the one that was not used for longest ends'
+  )
+})
+
 t.test('a client that asks for another lifetime does not get its access again', async t => {
   const service = await coffer(t, apps(app))
   const { alice, clock } = service
