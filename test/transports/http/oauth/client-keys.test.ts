@@ -407,6 +407,27 @@ t.test('a client that has not refreshed its access for long gets it again', asyn
   t.equal(ended.error?.id, 'invalid-access-token', 'other requests cannot refresh it')
 })
 
+t.test('an access that its client can refresh counts as in force for its owner', async t => {
+  const service = await coffer(t, apps(app))
+  const { alice, clock } = service
+  await obtain(service, alice, { scope: 'offline_access diary:read:Diary' })
+  clock.advance(7200)
+  const { accesses } = await alice.do('accesses.get')
+  const access = accesses.find(({ type }: Answer) => type === 'app')
+  t.match(access, { name: clientId, oauth: { renewableUntil: Number } })
+  const authorization = `Bearer ${alice.token}`
+  const consents = await service.http('GET', '/alice/fhir/Consent', undefined, { authorization })
+  const [{ resource }] = consents.body.entry
+  t.ok(Math.abs(Date.parse(resource.provision.period.end) / 1000 - access.oauth.renewableUntil) < 1)
+  const asked = await service.call(undefined, 'authRequest.create', {
+    requestingAppId: 'another-app',
+    requestedPermissions: [{ streamId: 'diary', level: 'read', defaultName: 'Diary' }]
+  })
+  const request = { requestingAppId: 'another-app', requestedPermissions: asked.requestedPermissions }
+  const checked = await alice.do('accesses.checkApp', { ...request, requestKey: asked.key })
+  t.match(checked.streams, [{ accesses: [{ name: clientId }] }], 'who else can see the stream')
+})
+
 t.test('a client that refreshes its access keeps it, however often another device gets it', async t => {
   const service = await coffer(t, apps(app))
   const { alice, clock } = service
