@@ -13,6 +13,7 @@ import { allows } from '../permissions/levels.js'
 import type { Call } from '../call/method.js'
 import { toCurrentId } from '../account/older-ids.js'
 import { isInForce, getEffectiveGrants } from '../permissions/effective-grants.js'
+import { isOfferInForce } from '../permissions/offer-session.js'
 import { iterateAncestors } from '../streams/tree.js'
 import { getCreatorId } from '../permissions/access.js'
 
@@ -106,14 +107,16 @@ function mayConcern({ permissions = [] }: Access, relevantIds: ReadonlySet<strin
   )
 }
 
-/** Adds an access to the audiences of the streams that it may list, if the access is in force. */
+/** Adds an access to the audiences of the streams that it may list, if it is in force, or its client can refresh it. */
 function addToAudiences(
   { now, services }: Call,
   store: UserStore,
   access: Access,
   found: ReadonlyMap<string, AudienceList>
 ): void {
-  if (!isInForce(store, access, now)) return
+  const isRefreshable = (): boolean =>
+    isOfferInForce(store, access, now) && store.oauthGrants.isRefreshable(access.id, now)
+  if (!isInForce(store, access, now) && !isRefreshable()) return
   const { grants } = getEffectiveGrants(store, access)
   for (const [streamId, holders] of found) {
     const level = grants.level(store.streams, toCurrentId(services.config, streamId))

@@ -23,6 +23,8 @@ interface Authentication {
   readonly now: number
   /** False while a response is still being sent, which does not prolong the session; true by default. */
   readonly isUse?: boolean
+  /** Whether an access that has expired is accepted while its client can refresh it; false by default. */
+  readonly mayBeRefreshed?: boolean
 }
 
 /**
@@ -38,7 +40,8 @@ export function authenticate({
   store,
   credentials,
   now,
-  isUse = true
+  isUse = true,
+  mayBeRefreshed = false
 }: Authentication): Caller {
   if (account.alias !== undefined)
     assertHolder({ services, account, store, credentials, now, isUse }, account.alias)
@@ -62,7 +65,8 @@ export function authenticate({
 
   /** Throws `invalid-access-token` unless the access is active and its client is not revoked. Records a use of a session. */
   function admitAccess(each: Access): void {
-    assertAccessActive(services, store, each, now)
+    if (!mayBeRefreshed || !store.oauthGrants.isRefreshable(each.id, now))
+      assertAccessActive(services, store, each, now)
     if (isClientRevoked(services, store, each))
       throw new ApiError('invalid-access-token', 'The operator has revoked the app', { accessId: each.id })
     if (isUse && each.type === 'personal') store.sessions.touch(each.id, now)

@@ -57,12 +57,12 @@ export function* issueToken(
 ): Steps<TokenAnswer> {
   const { account, now, services, store } = call
   const known = store.accesses.find(use.accessId)
-  if (known?.type !== 'app' || isExpired(known, now) || !isOfferInForce(store, known, now))
-    failOAuth('invalid_grant', 'The access is no longer valid', use.accessId)
+  if (known?.type !== 'app' || !isOfferInForce(store, known, now)) failEnded(use.accessId)
   if (thumbprint === undefined) assertSameKey(known, undefined)
   // The client has had it before: it lasts as long as a new one.
   const held =
     use.lifetime !== undefined && isIssued(call, known) ? prolong(call, known, now + use.lifetime) : known
+  if (isExpired(held, now)) failEnded(use.accessId)
   const access =
     thumbprint === undefined
       ? replaceToken(call, held)
@@ -116,12 +116,15 @@ export function renewToken(
   const { now, services, store } = call
   const known = store.accesses.find(grant.access)
   const isValid = known?.type === 'app' && isOfferInForce(store, known, now)
-  if (!isValid || known.expires === undefined)
-    failOAuth('invalid_grant', 'The access is no longer valid', grant.access)
+  if (!isValid || known.expires === undefined) failEnded(grant.access)
   const lifetime = client.accessSeconds ?? services.config.oauth.accessSeconds
   recordOAuthAction(call, 'oauth.token.refreshed', known.id)
   const access = prolong(call, known, Math.min(time + lifetime, grant.ends ?? Infinity))
   return { ...buildTokenAnswer(call, access, grant.scopes), refresh_token: refreshToken }
+}
+
+function failEnded(accessId: string): never {
+  return failOAuth('invalid_grant', 'The access is no longer valid', accessId)
 }
 
 /** Lets an access that ends last until `end` at least, in seconds. Returns it as it is then. Must run within a transaction. */

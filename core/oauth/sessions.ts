@@ -17,7 +17,7 @@ import type { Client } from './clients.js'
 import { failOAuth } from './errors.js'
 import { createAccessToken, getTokenOwner } from './tokens.js'
 
-/** Maximum number of sessions of a client in an account. The oldest end first. */
+/** Maximum number of sessions of a client in an account. Those that have not been refreshed for the longest time end first. */
 const maxSessions = 100
 
 /** Returns the name of a client's sessions. */
@@ -42,7 +42,7 @@ export function* findOwnSession(
 }
 
 /**
- * Inserts the access of a new session, and ends sessions that have expired or are too many. Must run within a
+ * Inserts the access of a new session, and ends sessions that have expired for good or are too many. Must run within a
  * transaction. Gives it a token unless there is one.
  */
 export function* openSession(
@@ -78,7 +78,7 @@ export function isIssued({ account, services }: Call, { alias, token }: Access):
  * Returns a session bound to a key, for an access that the user has just granted: the access itself, with a
  * new token, if no client uses it yet, or a new one with the same permissions, and an alias of its own if the
  * other has one. An access that is bound to this key is returned as it is. Otherwise ends sessions of the
- * client that have expired or are too many, like {@link openSession}. Must run within a transaction.
+ * client that have expired for good or are too many, like {@link openSession}. Must run within a transaction.
  * `use`: the redeemed code, the same if the transaction is repeated.
  */
 export function* bindAccess(
@@ -131,25 +131,29 @@ function buildNames(client: Pick<Client, 'id'>): Pick<Access, 'name' | 'deviceNa
   }
 }
 
-/** Ends sessions of a client that have expired, and the oldest ones, so that one more is within the limit. */
+/**
+ * Ends sessions of a client that have expired for good. So that one more is within the limit, also ends those that expired first, and
+ * the oldest ones of those that have not expired.
+ */
 function* makeRoom(call: Call, client: Pick<Client, 'id'>): Steps<void> {
   const { now, store } = call
   const name = getSessionName(client)
   const expired: string[] = []
-  const open: Pick<Access, 'created' | 'id'>[] = []
+  const idle: { readonly id: string; readonly time: number }[] = []
+  const open: typeof idle = []
   yield* visitSessions(
     store,
     each => {
-      const { created, id } = each
+      const { created, expires = Infinity, id } = each
       if (each.name !== name) return
-      if (isExpired(each, now)) expired.push(id)
-      else open.push({ created, id })
+      if (!isExpired(each, now)) open.push({ id, time: created })
+      else if (store.oauthGrants.isRefreshable(id, now)) idle.push({ id, time: expires })
+      else expired.push(id)
     },
     name
   )
-  const oldest = open
-    .toSorted((a, b) => a.created - b.created)
-    .slice(0, Math.max(0, open.length + 1 - maxSessions))
+  const kept = [idle, open].flatMap(sessions => sessions.toSorted((a, b) => a.time - b.time))
+  const oldest = kept.slice(0, Math.max(0, kept.length + 1 - maxSessions))
   const addWork = createRevocationWork(store)
   for (const id of [...expired, ...oldest.map(each => each.id)]) {
     const session = store.accesses.find(id)

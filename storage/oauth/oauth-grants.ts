@@ -46,7 +46,7 @@ interface Row {
   readonly body: string
 }
 
-/** Maximum number of grants for each access. The oldest are removed. */
+/** Maximum number of grants for each access. Those whose refresh tokens expire first are removed. */
 const maxKept = 50
 
 export class OAuthGrantRepository {
@@ -56,6 +56,12 @@ export class OAuthGrantRepository {
   list(access: string): StoredGrant[] {
     const sql = 'SELECT * FROM oauth_grant WHERE access = ? ORDER BY number DESC'
     return (statement(this.db, sql).all(access) as Row[]).map(parseGrant)
+  }
+
+  /** Returns whether the client of an access can refresh it, also once it has expired. `now` in seconds. */
+  isRefreshable(access: string, now: number): boolean {
+    const sql = 'SELECT 1 FROM oauth_grant WHERE access = ? AND expires > ? LIMIT 1'
+    return statement(this.db, sql).get(access, now) !== undefined
   }
 
   /**
@@ -76,19 +82,19 @@ export class OAuthGrantRepository {
 
   /**
    * Adds a grant; its refresh token expires at `expires` (seconds). Removes the access's grants that cannot
-   * be refreshed at `now` (seconds), and the oldest beyond 50.
+   * be refreshed at `now` (seconds), and those that expire first if there are more than 50.
    */
   insert(access: string, grant: OAuthGrant, now: number, refresh?: RefreshToken, expires?: number): void {
     const over = 'DELETE FROM oauth_grant WHERE access = ? AND (family IS NULL OR expires <= ?)'
     statement(this.db, over).run(access, now)
+    const first = `DELETE FROM oauth_grant WHERE access = ? AND number NOT IN
+      (SELECT number FROM oauth_grant WHERE access = ? ORDER BY expires DESC, number DESC LIMIT +?)`
+    statement(this.db, first).run(access, access, maxKept - 1)
     const sql = 'INSERT INTO oauth_grant (access, family, refresh, expires, body) VALUES (?, ?, ?, ?, ?)'
     const [family, secret] = refresh
       ? [digestSecret(refresh.family), digestSecret(refresh.secret)]
       : [null, null]
     statement(this.db, sql).run(access, family, secret, expires ?? null, JSON.stringify(grant))
-    const oldest = `DELETE FROM oauth_grant WHERE access = ? AND number NOT IN
-      (SELECT number FROM oauth_grant WHERE access = ? ORDER BY number DESC LIMIT +?)`
-    statement(this.db, oldest).run(access, access, maxKept)
   }
 
   /**

@@ -23,6 +23,8 @@ interface Access {
   readonly created: number
   readonly modified: number
   readonly expires?: number
+  /** Of apps that can renew it. */
+  readonly oauth?: { readonly renewableUntil?: number }
   readonly permissions?: readonly { readonly streamId?: string; readonly level?: Level }[]
 }
 
@@ -77,10 +79,10 @@ const getConsentId = ({ id }: Access): string => id.split(':', 1)[0]!
 
 /** Converts an access to a Consent; times out of range are omitted. */
 function toConsent(patient: Patient, access: Access): object {
-  const { created, deviceName, expires, modified, name, permissions = [] } = access
+  const { created, deviceName, expires, modified, name, oauth, permissions = [] } = access
   const holder = replaceInvalidCharacters(deviceName === undefined ? name : `${name}, ${deviceName}`)
   const start = instants.format(created)
-  const end = expires === undefined ? '' : instants.format(expires)
+  const end = expires === undefined ? '' : instants.format(Math.max(expires, oauth?.renewableUntil ?? 0))
   const consent = {
     resourceType: 'Consent',
     id: getConsentId(access),

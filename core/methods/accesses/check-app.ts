@@ -40,8 +40,9 @@ const Params = Type.Object({
 
 /**
  * Returns the matching access, or else what to ask the user for, and the access that would be replaced. An
- * expired access does not match. With `requestKey`, also what the user needs to know to consent; for requests
- * of OAuth, this is recorded in the audit. Throws `invalid-operation` for a key of another app.
+ * expired access does not match unless its client can refresh it. With `requestKey`, also what the user needs
+ * to know to consent; for requests of OAuth, this is recorded in the audit. Throws `invalid-operation` for a
+ * key of another app.
  */
 export const checkApp = method({
   id: 'accesses.checkApp',
@@ -74,7 +75,7 @@ export const checkApp = method({
     const access = findAppAccess(call, params)
     const beside = presentRequest(call, params, access, streams)
     if (!access) return { ...checked, ...beside }
-    const isMatch = !isExpired(access, call.now) && matchesRequest(call, access, { ...params, proposed })
+    const isMatch = isInUse(call, access) && matchesRequest(call, access, { ...params, proposed })
     const shown = toWireAccess(access)
     return isMatch
       ? { matchingAccess: shown, ...beside }
@@ -97,6 +98,11 @@ function findAppAccess(
   { deviceName, requestingAppId }: Static<typeof Params>
 ): Access | undefined {
   return store.accesses.findByName('app', requestingAppId, deviceName ?? undefined)
+}
+
+/** Returns whether an app can use an access: it has not expired, or its client can refresh it. */
+function isInUse({ now, store }: Call, access: Access): boolean {
+  return !isExpired(access, now) || store.oauthGrants.isRefreshable(access.id, now)
 }
 
 /**

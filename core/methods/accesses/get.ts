@@ -21,8 +21,8 @@ import type { Reader } from '../../call/reader.js'
 import { isCreatedBy, isExpired } from '../../permissions/access.js'
 
 /**
- * Returns accesses by name, without expired ones unless they are requested; and if requested, deleted ones by
- * time of deletion. An app sees only what it has shared.
+ * Returns accesses by name, without expired ones unless they are requested, or their clients can refresh them;
+ * and if requested, deleted ones by time of deletion. An app sees only what it has shared.
  */
 export const get = method({
   id: 'accesses.get',
@@ -41,7 +41,8 @@ export const get = method({
     const { now } = call
     const accesses = createListing(call, {
       page: (store, last) => store.accesses.listAfter(last),
-      isWanted: access => includeExpired === true || !isExpired(access, now),
+      isWanted: (access, { oauthGrants }) =>
+        includeExpired === true || !isExpired(access, now) || oauthGrants.isRefreshable(access.id, now),
       present: (viewing, access) => addOAuthDetails(viewing, toPublicAccess(viewing, access), now)
     })
     if (!includeDeletions) return { accesses }
@@ -62,7 +63,7 @@ function addOAuthDetails({ store }: ViewContext, access: PublicAccess, now: numb
 
 interface ListOptions {
   readonly page: (store: UserStore, last: Access | undefined) => AccessPage
-  readonly isWanted: (access: Access) => boolean
+  readonly isWanted: (access: Access, store: UserStore) => boolean
   readonly present: (call: ViewContext, access: Access) => object
 }
 
@@ -77,7 +78,7 @@ function createListing(
       const { accesses, isLast } = page(store, last)
       last = accesses.at(-1)
       const texts = accesses
-        .filter(access => isWanted(access) && mayList(caller, access))
+        .filter(access => isWanted(access, store) && mayList(caller, access))
         .map(access => JSON.stringify(present({ account, caller, credentials, services, store }, access)))
       return { text: texts.join(','), count: texts.length, done: isLast }
     }

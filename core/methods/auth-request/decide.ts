@@ -175,7 +175,15 @@ function acceptRequest(
   const store = services.accounts.openStore(account)
   const { ip, via } = credentials
   const { access } = store.read(() =>
-    authenticate({ services, account, store, credentials: { auth: token, ip, via }, now })
+    authenticate({
+      services,
+      account,
+      store,
+      credentials: { auth: token, ip, via },
+      now,
+      // The exchange of the code prolongs it.
+      mayBeRefreshed: isOAuthRequest(known)
+    })
   )
   if (!access) fail('invalid-access-token')
   assertRequested(access, known)

@@ -515,11 +515,41 @@ t.test('the token endpoint', async t => {
     t.match(answers[0], /"refresh_token"/)
   })
 
+  t.test('keeps sessions that can be refreshed when another begins', async t => {
+    const dora = await service.user('dorothy')
+    const begun = await begin(service, { scope: 'diary:read', expire_after: '60' })
+    const code = (await agree(service, dora, begun)).searchParams.get('code')!
+    const proofOfCode = {
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      code_verifier: begun.verifier
+    }
+    t.match(await askToken(service, holder, '/oauth2/token', { ...proofOfCode, code }), { status: 200 })
+    const idle = await obtainBound(service, dora, holder)
+    service.clock.advance(7200)
+    await obtainBound(service, dora, await createHolder())
+    const again = await askToken(service, holder, '/oauth2/token', refresh(idle.refresh_token))
+    t.match(again, { status: 200, body: { access_token: idle.access_token } })
+    const { accesses } = await dora.do('accesses.get', { includeExpired: true })
+    t.equal(accesses.filter(({ type }: Answer) => type === 'app').length, 2, 'others end')
+  })
+
   t.test('keeps at most a hundred sessions of a client', async t => {
     const bob = await service.user('bobby')
-    for (let count = 0; count < 102; count++) await obtainBound(service, bob, holder)
-    const { accesses } = await bob.do('accesses.get')
+    const sessions: Answer[] = []
+    for (let count = 0; count < 100; count++) {
+      sessions.push(await obtainBound(service, bob, holder))
+      service.clock.advance(1)
+    }
+    service.clock.advance(7200)
+    const askAgain = async (at: number): Promise<number> =>
+      (await askToken(service, holder, '/oauth2/token', refresh(sessions[at]!.refresh_token))).status
+    t.equal(await askAgain(1), 200)
+    for (let count = 0; count < 2; count++) await obtainBound(service, bob, holder)
+    const { accesses } = await bob.do('accesses.get', { includeExpired: true })
     t.equal(accesses.filter(({ name }: { name: string }) => name === `oauth:${clientId}`).length, 100)
+    const left = [await askAgain(0), await askAgain(1), await askAgain(2), await askAgain(3)]
+    t.same(left, [400, 200, 400, 200], 'of those that have not been refreshed, the oldest end')
   })
 
   t.test('tells browsers which headers they may use', async t => {

@@ -376,6 +376,83 @@ t.test('an access that a client gets again lasts as long as a new one', async t 
   }
 })
 
+t.test('a client that has not refreshed its access for long gets it again', async t => {
+  const service = await coffer(t, apps(app))
+  const { alice, clock } = service
+  const params = { scope: 'offline_access diary:read' }
+  const phone = await obtain(service, alice, params)
+  clock.advance(7200)
+  const tablet = await obtain(service, alice, params)
+  t.match(tablet, { access_token: phone.access_token, expires_in: 3600, refresh_token: String })
+  for (const { refresh_token: token } of [phone, tablet]) {
+    const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: token }
+    t.match(await post(service, '/oauth/token', form), { status: 200 }, 'both stay signed in')
+  }
+  clock.advance(7200)
+  const begun = await begin(service, params)
+  const accept = { status: 'ACCEPTED', username: 'alice', token: phone.access_token }
+  const key = begun.location.searchParams.get('key')
+  const withoutUser = await service.call(undefined, 'authRequest.decide', { ...accept, key })
+  t.equal(withoutUser.error?.id, 'forbidden', 'the user has to sign in')
+  const other = await service.call(undefined, 'authRequest.create', {
+    requestingAppId: clientId,
+    requestedPermissions: [{ streamId: 'diary', level: 'read', defaultName: 'Diary' }]
+  })
+  const ended = await service.call(
+    undefined,
+    'authRequest.decide',
+    { ...accept, key: other.key },
+    alice.token
+  )
+  t.equal(ended.error?.id, 'invalid-access-token', 'other requests cannot refresh it')
+})
+
+t.test('an access that its client can refresh counts as in force for its owner', async t => {
+  const service = await coffer(t, apps(app))
+  const { alice, clock } = service
+  await obtain(service, alice, { scope: 'offline_access diary:read:Diary' })
+  clock.advance(7200)
+  const { accesses } = await alice.do('accesses.get')
+  const access = accesses.find(({ type }: Answer) => type === 'app')
+  t.match(access, { name: clientId, oauth: { renewableUntil: Number } })
+  const authorization = `Bearer ${alice.token}`
+  const consents = await service.http('GET', '/alice/fhir/Consent', undefined, { authorization })
+  const [{ resource }] = consents.body.entry
+  t.ok(Math.abs(Date.parse(resource.provision.period.end) / 1000 - access.oauth.renewableUntil) < 1)
+  const asked = await service.call(undefined, 'authRequest.create', {
+    requestingAppId: 'another-app',
+    requestedPermissions: [{ streamId: 'diary', level: 'read', defaultName: 'Diary' }]
+  })
+  const request = { requestingAppId: 'another-app', requestedPermissions: asked.requestedPermissions }
+  const checked = await alice.do('accesses.checkApp', { ...request, requestKey: asked.key })
+  t.match(checked.streams, [{ accesses: [{ name: clientId }] }], 'who else can see the stream')
+})
+
+t.test('a client that refreshes its access keeps it, however often another device gets it', async t => {
+  const service = await coffer(t, apps(app))
+  const { alice, clock } = service
+  const params = { scope: 'offline_access diary:read' }
+  let phone = await obtain(service, alice, params)
+  const idle = await obtain(service, alice, params)
+  const askAgain = async (token: string): Promise<{ status: number; body: Answer }> =>
+    await post(service, '/oauth/token', {
+      grant_type: 'refresh_token',
+      client_id: clientId,
+      refresh_token: token
+    })
+  for (let count = 0; count < 50; count++) {
+    clock.advance(30)
+    await obtain(service, alice, params)
+    if (count === 25) phone = (await askAgain(phone.refresh_token)).body
+  }
+  t.match(await askAgain(phone.refresh_token), { status: 200 })
+  t.match(
+    await askAgain(idle.refresh_token),
+    { status: 400 },
+    'of fifty, the one that was not used for longest ends'
+  )
+})
+
 t.test('a client that asks for another lifetime does not get its access again', async t => {
   const service = await coffer(t, apps(app))
   const { alice, clock } = service
