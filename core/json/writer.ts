@@ -139,6 +139,7 @@ function* writeList(items: readonly unknown[], form: JsonForm, put: (chunk: stri
     else {
       // Only the comma.
       putNext('')
+      yield
       yield* writeJson(items[from], form, put)
     }
     from = Math.max(to, from + 1)
@@ -162,6 +163,7 @@ function* writeObject(
     if (written !== '') putNext(written)
     if (to === from) {
       putNext(`${form.text(keys[from])}:`)
+      yield
       yield* writeJson(object[keys[from]!], form, put)
     }
     from = Math.max(to, from + 1)

@@ -47,7 +47,7 @@ export function serveConnection(
     if (name === 'unsubscribed') subscribers.delete(args[0] as number)
     post([name, args])
   }
-  const operations = trackResources(createNodeOperations({ calls, files, runtime }, emit), held)
+  const operations = trackResources(createNodeOperations({ calls, files, ownership, runtime }, emit), held)
   return {
     receive(bytes) {
       const request = deserialize(bytes) as WorkerRequest
@@ -77,12 +77,13 @@ export function serveConnection(
 }
 
 /**
- * Returns the operations that other nodes may request: those of the runtime, with two differences. What is read while this
+ * Returns the operations that other nodes may request: those of the runtime, with three differences. What is read while this
  * node is not certain to serve the user any more, because it could not renew its lease, is refused with `api-unavailable`.
+ * A call whose user has moved while its long params were read is not made: the response is {@link servedElsewhere}.
  * A file that a call has made, such as an export, is lent: the node that asked fetches it from the shared object storage.
  */
 function createNodeOperations(
-  { calls, files, runtime }: Pick<ServeConnectionOptions, 'calls' | 'files' | 'runtime'>,
+  { calls, files, ownership, runtime }: ServeConnectionOptions,
   emit: EmitEvent
 ): Operations {
   const target = {
@@ -101,6 +102,12 @@ function createNodeOperations(
   return {
     ...operations,
     async call(request) {
+      const username = getCalledUser(request)
+      if (username !== undefined && !ownership.isOwned(username)) {
+        await ownership.waitUntilMoved(username)
+        // The other node asks the next one, as if the user had been elsewhere before.
+        if (!ownership.isOwned(username)) return servedElsewhere as never
+      }
       const outcome = await operations.call(request)
       if (!outcome.ok || outcome.facts?.draft === undefined) return outcome
       const { draft } = outcome.facts

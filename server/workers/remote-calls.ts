@@ -26,7 +26,7 @@ export async function callPeer<Elsewhere extends string = never>(
   request: Request
 ): Promise<Outcome | Elsewhere> {
   try {
-    const result = await sendCall(peer, toSentRequest(config, request))
+    const result = await sendCall(peer, config, toSentRequest(config, request))
     const outcome = result as SentSuccess | SentFailure | Elsewhere
     return typeof outcome === 'string'
       ? outcome
@@ -39,8 +39,10 @@ export async function callPeer<Elsewhere extends string = never>(
 }
 
 /** Sends a call, long params as text. */
-async function sendCall(peer: Peer, request: Request): ReturnType<Operations['call']> {
+async function sendCall(peer: Peer, config: Config, request: Request): ReturnType<Operations['call']> {
   if (!isLong(request.params)) return await peer.request('call', request)
+  // Short parts of long params, and texts up to a size, have been parsed without a limit.
+  assertDepth(request.params, config.limits.jsonDepth)
   let text = ''
   const write = writeJson(request.params, exactForm, chunk => (text += chunk))
   await runInTurns(write, toAccountParty(request))

@@ -1,6 +1,13 @@
 /** Calls during a move of their user's shard, over an in-memory engine. */
+import { deserialize, serialize } from 'node:v8'
 import { test } from 'tap'
 import { createFixedShards } from '../../../core/call/shard.js'
+import { ApiError } from '../../../core/errors.js'
+import type { LocalCalls } from '../../../server/nodes/local-calls.js'
+import { serveConnection } from '../../../server/nodes/serve-connection.js'
+import { ShardOwnership } from '../../../server/nodes/shard-ownership.js'
+import type { Runtime } from '../../../server/runtime.js'
+import { openCoffer } from '../../support/coffer.js'
 import { until } from '../../support/socket.js'
 import { MemoryCluster } from '../memory-engine.js'
 import { begin, client, move, nameAt, startPair, userAt } from './memory-nodes.js'
@@ -74,4 +81,42 @@ test('a call during a move that does not end is refused with 503', { timeout: 20
     async () => (await client(n1, username).call('events.get', read)).error === undefined,
     'the user to be served'
   )
+})
+
+test('a call whose user moves while its long params are read is made at the next node', async t => {
+  const { services } = (await openCoffer(t)).server
+  let isMine = true
+  let moved!: () => void
+  const moving = new Promise<void>(resolve => (moved = resolve))
+  const shards = {
+    isHeld: () => isMine,
+    isMine: () => isMine,
+    waitUntilMoved: () => (isMine ? undefined : moving),
+    findOwner: () => undefined
+  }
+  const ownership = new ShardOwnership({ isValid: () => true }, shards, 64)
+  const made: unknown[] = []
+  const call: LocalCalls['call'] = ({ params }) => {
+    made.push(params)
+    return { ok: false, error: new ApiError('forbidden') }
+  }
+  const answers: unknown[] = []
+  const connection = serveConnection(
+    { runtime: { services } as Runtime, calls: { call } as LocalCalls, ownership, files: {} as never },
+    { hasRoom: true, post: bytes => answers.push(deserialize(bytes)) }
+  )
+  const request = { user: 'alice', method: 'events.create', params: {}, credentials: {} }
+  const send = (): void => connection.receive(serialize([1, 'callWithText', [request, '{"content":"long"}']]))
+
+  send()
+  await connection.waitUntilAnswered!()
+  t.match(answers.splice(0), [[1, { ok: false, error: { id: 'forbidden' } }]])
+  t.same(made.splice(0), [{ content: 'long' }])
+
+  send()
+  isMine = false
+  moved()
+  await connection.waitUntilAnswered!()
+  t.same(answers, [[1, 'elsewhere']], 'the other node asks the next one')
+  t.same(made, [])
 })

@@ -63,6 +63,21 @@ t.test('a large value in slices', async t => {
       t.equal(runSteps(measureJson(parsed, new Map())), JSON.stringify(value).length, 'its length')
     })
 
+  t.test('takes a slice for each level, which takes a count of what is below', async t => {
+    const inner = JSON.stringify(range(20_000, i => i))
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}']
+    ] as const) {
+      const value: unknown = JSON.parse(`${open.repeat(90)}${inner}${close.repeat(90)}`)
+      let [opened, most] = [0, 0]
+      const steps = writeJson(value, plainForm, chunk => (opened += chunk.includes(open[0]!) ? 1 : 0))
+      for (let before = 0; !steps.next().done; before = opened) most = Math.max(most, opened - before)
+      t.ok(opened >= 90)
+      t.ok(most <= 1, `${most} levels in one`)
+    }
+  })
+
   t.test('is written exactly, also with numbers beyond the range of a double', async t => {
     const value = JSON.parse(
       `{"all":[${range(20_000, i => `[${i},null,{"a":1e400}]`).join()}],"least":-1e400}`

@@ -120,6 +120,16 @@ t.test('a peer', async t => {
       }
   })
 
+  t.test('refuses long params that are nested too deep, before they are written', async t => {
+    const sent: WorkerRequest[] = []
+    const idle = new Peer(request => void sent.push(request), ignoreAll)
+    let deep: object = { long: 'x'.repeat(100_000) }
+    for (let depth = 0; depth < 500; depth++) deep = [deep]
+    const request = { user: 'alice', method: 'events.create', params: deep, credentials }
+    await t.rejects(callPeer(idle, testConfig('unused'), request), { message: /nested deeper/ })
+    t.same(sent, [])
+  })
+
   t.test('returns errors with all their details', async t => {
     t.match(await call('streams.create', { id: 'diary', name: 'Diary' }), {
       error: { id: 'item-already-exists', details: { data: { id: 'diary' } } }
