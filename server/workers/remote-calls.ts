@@ -25,24 +25,18 @@ export async function callPeer<Elsewhere extends string = never>(
   config: Config,
   request: Request
 ): Promise<Outcome | Elsewhere> {
-  try {
-    const result = await sendCall(peer, config, toSentRequest(config, request))
-    const outcome = result as SentSuccess | SentFailure | Elsewhere
-    return typeof outcome === 'string'
-      ? outcome
-      : fromSentOutcome(outcome, number => new RemoteRemainder(peer, number))
-  } catch (error) {
-    // Values that are nested too deeply can be neither written nor cloned; the other side would refuse them, too.
-    if (!(error instanceof ApiError)) assertDepth(request.params, config.limits.jsonDepth)
-    throw error
-  }
+  const result = await sendCall(peer, config, toSentRequest(config, request))
+  const outcome = result as SentSuccess | SentFailure | Elsewhere
+  return typeof outcome === 'string'
+    ? outcome
+    : fromSentOutcome(outcome, number => new RemoteRemainder(peer, number))
 }
 
-/** Sends a call, long params as text. */
+/** Sends a call, long params as text. Throws `invalid-parameters-format` for params that are nested too deep. */
 async function sendCall(peer: Peer, config: Config, request: Request): ReturnType<Operations['call']> {
-  if (!isLong(request.params)) return await peer.request('call', request)
-  // Short parts of long params, and texts up to a size, have been parsed without a limit.
+  // Only long bodies have been checked yet. What is nested too deep can be neither written nor cloned.
   assertDepth(request.params, config.limits.jsonDepth)
+  if (!isLong(request.params)) return await peer.request('call', request)
   let text = ''
   const write = writeJson(request.params, exactForm, chunk => (text += chunk))
   await runInTurns(write, toAccountParty(request))
