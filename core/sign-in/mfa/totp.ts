@@ -42,6 +42,8 @@ export async function createTotpSecret({ service }: Config, username: string): P
 export async function loadTotpChecker(): Promise<StepChecker> {
   const { Secret, TOTP } = await import('otpauth')
   return (secret, code, now, lastStep) => {
+    // The library throws for other texts of six characters.
+    if (!/^[0-9]{6}$/.test(code)) return undefined
     const delta = TOTP.validate({
       secret: Secret.fromBase32(secret),
       token: code,

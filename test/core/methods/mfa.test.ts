@@ -342,6 +342,20 @@ t.test('guessing codes', async t => {
     t.ok((await guess(daisy.code(secret), '192.0.2.10')).token)
   })
 
+  t.test('with other characters than six digits counts as a wrong code', async t => {
+    const { daisy, service } = await start(t)
+    const { secret } = await daisy.enrol()
+    const { mfaToken } = await daisy.login()
+    const right = daisy.code(secret)
+    // Of the length of a code in characters, and of another one in bytes.
+    const fullWidth = right.replaceAll(/\d/g, digit => String.fromCodePoint(0xff_10 + Number(digit)))
+    for (const code of [fullWidth, 'éééééé', '😀😀😀', '-00001', `${right}0`])
+      t.match(await daisy.mfa('verify', { code }, mfaToken), refusedCode, code)
+    t.match(await daisy.mfa('verify', { code: right }, mfaToken), { status: 429 })
+    service.clock.advance(2)
+    t.ok((await daisy.mfa('verify', { code: right }, mfaToken)).token)
+  })
+
   t.test('is not made faster by concurrent sign-ins or by batches', async t => {
     const { daisy, service } = await start(t)
     const { secret } = await daisy.enrol()
