@@ -92,9 +92,17 @@ function parseValue({ hasUnit, isText, number, text }: ValueCell, types: readonl
 
 /** How programs that write a table again write booleans, in lower case: spreadsheets do in the language of the user. */
 const booleans: ReadonlyMap<string, boolean> = new Map<string, boolean>([
-  ...['true', 'wahr', 'vrai', 'vero', 'verdadero', 'verdadeiro', 'waar'].map(word => [word, true] as const),
-  ...['false', 'falsch', 'faux', 'falso', 'onwaar'].map(word => [word, false] as const)
+  ...listWords(
+    'true t 1 wahr vrai vero verdadero verdadeiro waar sand sann sant tosi prawda pravda igaz doğru истина'
+  ).map(word => [word, true] as const),
+  ...listWords(
+    'false f 0 falsch faux falso onwaar falsk falskt usann epätosi fałsz nepravda hamis yanliş yanlış ложь'
+  ).map(word => [word, false] as const)
 ])
+
+function listWords(text: string): string[] {
+  return text.split(' ')
+}
 
 /** Returns the boolean that a cell has, also if another program has written it; `undefined` if it has none. */
 export function parseAnyBoolean(text: string | undefined): boolean | undefined {

@@ -18,6 +18,8 @@ class Row {
   readonly #hasDecimalCommas: boolean
   /** True if the row is as this service writes it: others may quote or pad all cells, which says nothing then. */
   readonly #isVerbatim: boolean
+  /** True if the row is as R writes it: empty cells are NA, without quotes. */
+  readonly #isOfR: boolean
 
   constructor(
     columns: ReadonlyMap<string, number>,
@@ -31,6 +33,8 @@ class Row {
     this.#hasDecimalCommas = hasDecimalCommas
     const at = columns.get('type') ?? -1
     this.#isVerbatim = !quoted.has(at) && cells[at] === cells[at]?.trim()
+    // Neither is ever NA otherwise; texts may be.
+    this.#isOfR = ['duration', 'attachments'].some(name => this.#isNotAvailable(name))
   }
 
   /** Returns a text as it was before it was written; `undefined` if the cell is empty. */
@@ -68,7 +72,13 @@ class Row {
     return this.#isVerbatim && this.#quoted.has(this.#columns.get(column) ?? -1)
   }
 
+  #isNotAvailable(column: string): boolean {
+    const at = this.#columns.get(column) ?? -1
+    return this.#cells[at] === 'NA' && !this.#quoted.has(at)
+  }
+
   #getCell(column: string): string | undefined {
+    if (this.#isOfR && this.#isNotAvailable(column)) return ''
     const cell = this.#cells[this.#columns.get(column) ?? -1]
     return this.#isVerbatim ? cell : cell?.trim()
   }

@@ -6,6 +6,11 @@ import { coffer, type Answer, type Client } from '../../support/coffer.js'
 import { broughtIn, sent } from '../../support/importing.js'
 import { Random } from '../../support/random.js'
 
+/** Writes the cells of a line in quotation marks. */
+function quote(line: string): string {
+  return line.replaceAll(/(?<=^|,)([^,"]+)(?=,|$)/g, '"$1"')
+}
+
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 
 async function exported({ service, token, username }: Client, query: string): Promise<string> {
@@ -199,7 +204,10 @@ t.test('booleans are read as spreadsheets write them, also those that tell the t
     ['TRUE', 'FALSE'],
     ['True', 'False'],
     ['WAHR', 'FALSCH'],
-    ['VRAI', 'FAUX']
+    ['VRAI', 'FAUX'],
+    ['PRAWDA', 'FAŁSZ'],
+    ['t', 'f'],
+    ['1', '0']
   ] as const) {
     const rows = [`c1,,1,,a,A,boolean/bool,value,${no},,${no}`, `c2,,2,,a,A,mass/kg,value,700,,${yes}`]
     const { data, leftOut } = await collected([header, ...rows].join('\n'), 'a.csv', {}, standardTypes.types)
@@ -210,6 +218,49 @@ t.test('booleans are read as spreadsheets write them, also those that tell the t
     )
     t.same(leftOut, { 'in the trash': 1 }, yes)
   }
+})
+
+t.test('tables of R and pandas have numbers of rows, and those of R have NA for empty cells', async t => {
+  const header =
+    'id,time,unixTime,duration,streamId,stream,type,field,value,unit,otherStreamIds,description,attachments,otherStreams,trashed'
+  const rows = [
+    ['c1,,1,NA,a,A,mass/kg,value,70.5,kg,NA,NA,NA,NA,FALSE', 70.5],
+    ['c2,,2,NA,a,A,mass/kg,value,700,kg,NA,NA,NA,NA,TRUE', undefined],
+    ['c3,,3,60,a,A,note/txt,value,"NA",NA,NA,NA,NA,NA,FALSE', 'NA']
+  ] as const
+  const contents = rows.flatMap(([, content]) => content ?? [])
+  const tables = {
+    'write.csv': [`"",${quote(header)}`, ...rows.map(([row], at) => `"${at + 1}",${row}`)],
+    write_csv: [header, ...rows.map(([row]) => row)],
+    to_csv: [`,${header}`, ...rows.map(([row], at) => `${at},${row.replaceAll(/(?<!")NA(?!")/g, '')}`)],
+    'to_csv, read and written again': [
+      `Unnamed: 0,${header}`,
+      ...rows.map(([row], at) => `${at},${row.replaceAll(/(?<!")NA(?!")/g, '')}`)
+    ]
+  }
+  for (const [name, lines] of Object.entries(tables)) {
+    const { data, formats, leftOut } = await collected(lines.join('\n'), 'a.csv', {}, standardTypes.types)
+    t.same(formats, ['coffer'], name)
+    t.same(
+      data.map(({ content, description, duration, otherPaths }) => [
+        content,
+        description,
+        duration,
+        otherPaths
+      ]),
+      contents.map((content, at) => [content, undefined, at === 0 ? undefined : 60, undefined]),
+      name
+    )
+    t.same(leftOut, { 'in the trash': 1 }, name)
+  }
+  // Written by this service, a text may be NA.
+  const { data } = await collected(
+    [header, 'c1,,1,,a,A,note/txt,value,NA,,na,NA,,NA,false'].join('\n'),
+    'a.csv',
+    {},
+    standardTypes.types
+  )
+  t.match(data, [{ content: 'NA', description: 'NA', otherPaths: [['NA']] }])
 })
 
 t.test('data of the account itself is skipped, and recognised events are not imported twice', async t => {

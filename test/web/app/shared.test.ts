@@ -223,6 +223,7 @@ t.test('sharing', async t => {
         token
       )
     await service.call('daisy', 'events.get', { streams: ['heart'] }, token)
+    await service.call('daisy', 'events.get', { streams: ['heart'], limit: 1 }, token)
     const range = { fromTime: 0, toTime: 4e9 }
     await service.call('daisy', 'measures.sample', { measure: 'heart-rate', ...range, parts: 1 }, token)
     // A download that is not read: its record is written before it ends.
@@ -246,9 +247,11 @@ t.test('sharing', async t => {
     await page.reload()
     await page.getByText('Denied: view events (diary)').waitFor()
     // A chart is a view, too.
-    await page.getByRole('img', { name: 'Activity of Trainer. Views: 3.' }).waitFor()
+    await page.getByRole('img', { name: 'Activity of Trainer. Views: 4.' }).waitFor()
     await look(t, page, 'app-shared')
     await page.getByRole('link', { name: 'Trainer' }).click()
+    // A later call that returned less does not hide what an earlier one did.
+    await page.getByText('Viewed heart: 1 event', { exact: true }).waitFor()
     await page.getByText('Viewed heart: 2 events').waitFor()
     const chart = page.locator('li', { hasText: 'Viewed a chart of' })
     t.notMatch(await chart.textContent(), /event/, 'the parts of a chart are no events')

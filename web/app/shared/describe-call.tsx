@@ -33,7 +33,7 @@ export function describeCall(call: Call, tree: Tree | undefined): ComponentChild
 
 /** Returns a key that is equal for calls with the same text, which are combined. */
 export function getGroupKey({ method, read, status }: Call): string {
-  return JSON.stringify([method, status, read?.streamIds, read && formatRange(read)])
+  return JSON.stringify([method, status, read?.streamIds, read && describeResult(method, read)])
 }
 
 function describeFailure({ method, read, status }: Call, tree: Tree | undefined): ComponentChildren {
