@@ -6,6 +6,7 @@ import type { StoredGrant } from '../../storage/oauth/oauth-grants.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Call, ServiceCall } from '../call/method.js'
 import { isInForce } from '../permissions/effective-grants.js'
+import { getOfferEnd } from '../permissions/offer-session.js'
 import { ClientParams, authenticateClient, type Client } from './clients.js'
 import { failOAuth } from './errors.js'
 import { findSuccessor, parseRefreshToken } from './tokens.js'
@@ -81,14 +82,15 @@ export function getIdentityScopes(store: UserStore, access: Access): ReadonlySet
 /** Returns how an app holds an access; `undefined` unless it came by OAuth. `now` in seconds. */
 export function describeOAuthGrant(
   store: UserStore,
-  { id, type }: Pick<Access, 'id' | 'type'>,
+  access: Pick<Access, 'clientData' | 'id' | 'type'>,
   now: number
 ): HeldByOAuth | undefined {
-  if (type !== 'app') return undefined
-  const grants = store.oauthGrants.list(id)
+  if (access.type !== 'app') return undefined
+  const grants = store.oauthGrants.list(access.id)
   const [latest] = grants
   if (!latest) return undefined
-  const ends = grants.flatMap(({ expires }) => (expires !== undefined && expires > now ? [expires] : []))
+  const ends = Math.max(...grants.map(({ expires = 0 }) => expires))
+  const renewableUntil = Math.min(ends, getOfferEnd(store, access))
   const used = grants.flatMap(each => each.used ?? [])
   return {
     clientId: latest.client,
@@ -96,6 +98,6 @@ export function describeOAuthGrant(
     scopes: [...latest.scopes],
     granted: latest.created,
     ...(used.length > 0 && { refreshed: Math.max(...used) }),
-    ...(ends.length > 0 && { renewableUntil: Math.max(...ends) })
+    ...(renewableUntil > now && { renewableUntil })
   }
 }

@@ -19,6 +19,7 @@ import type { Listing } from '../../json/json-text.js'
 import { method, type Call } from '../../call/method.js'
 import type { Reader } from '../../call/reader.js'
 import { isCreatedBy, isExpired } from '../../permissions/access.js'
+import { isRefreshable } from '../../permissions/offer-session.js'
 
 /**
  * Returns accesses by name, without expired ones unless they are requested, or their clients can refresh them;
@@ -41,8 +42,8 @@ export const get = method({
     const { now } = call
     const accesses = createListing(call, {
       page: (store, last) => store.accesses.listAfter(last),
-      isWanted: (access, { oauthGrants }) =>
-        includeExpired === true || !isExpired(access, now) || oauthGrants.isRefreshable(access.id, now),
+      isWanted: (access, store) =>
+        includeExpired === true || !isExpired(access, now) || isRefreshable(store, access, now),
       present: (viewing, access) => addOAuthDetails(viewing, toPublicAccess(viewing, access), now)
     })
     if (!includeDeletions) return { accesses }
