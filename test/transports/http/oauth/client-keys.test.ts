@@ -428,6 +428,23 @@ t.test('an access that its client can refresh counts as in force for its owner',
   t.match(checked.streams, [{ accesses: [{ name: clientId }] }], 'who else can see the stream')
 })
 
+t.test('a client revokes its access with the token, also once it has expired', async t => {
+  const service = await coffer(t, apps(app))
+  const { alice, clock } = service
+  const tokens = await obtain(service, alice, { scope: 'offline_access diary:read:Diary' })
+  const params = { client_id: clientId, token: tokens.access_token }
+  clock.advance(7200)
+  t.same((await post(service, '/oauth/introspect', params)).body, { active: false })
+  t.equal((await post(service, '/oauth/revoke', params)).status, 200)
+  const renewed = await post(service, '/oauth/token', {
+    grant_type: 'refresh_token',
+    client_id: clientId,
+    refresh_token: tokens.refresh_token
+  })
+  t.match(renewed, { status: 400, body: { error: 'invalid_grant' } })
+  t.notOk((await alice.do('accesses.get')).accesses.some(({ type }: Answer) => type === 'app'))
+})
+
 t.test('a client that refreshes its access keeps it, however often another device gets it', async t => {
   const service = await coffer(t, apps(app))
   const { alice, clock } = service
