@@ -44,7 +44,10 @@ export const get = method({
       page: (store, last) => store.accesses.listAfter(last),
       isWanted: (access, store) =>
         includeExpired === true || !isExpired(access, now) || isRefreshable(store, access, now),
-      present: (viewing, access) => addOAuthDetails(viewing, toPublicAccess(viewing, access), now)
+      present: (viewing, access) => {
+        const oauth = describeOAuthGrant(viewing.store, access, now)
+        return { ...toPublicAccess(viewing, access), ...(oauth && { oauth }) }
+      }
     })
     if (!includeDeletions) return { accesses }
     const accessDeletions = createListing(call, {
@@ -55,12 +58,6 @@ export const get = method({
     return { accesses, accessDeletions }
   }
 })
-
-/** Adds how an app holds an access that came by OAuth, such as until when it can be renewed. */
-function addOAuthDetails({ store }: ViewContext, access: PublicAccess, now: number): PublicAccess {
-  const oauth = describeOAuthGrant(store, access, now)
-  return oauth ? { ...access, oauth } : access
-}
 
 interface ListOptions {
   readonly page: (store: UserStore, last: Access | undefined) => AccessPage
