@@ -436,6 +436,28 @@ t.test('an access that its client can refresh counts as in force for its owner',
   t.same((await find()).oauth, access.oauth, 'also once it has been changed')
 })
 
+t.test('a client does not refresh its access beyond the end that the user gives it', async t => {
+  const service = await coffer(t, { ...apps(app), ...updates })
+  const { alice, clock } = service
+  const tokens = await obtain(service, alice, { scope: 'offline_access diary:read:Diary' })
+  const find = async (): Promise<Answer> =>
+    (await alice.do('accesses.get')).accesses.find(({ type }: Answer) => type === 'app')
+  await alice.do('accesses.update', { id: (await find()).id, update: { expireAfter: 5400 } })
+  const askAgain = async (token: string): Promise<{ status: number; body: Answer }> =>
+    await post(service, '/oauth/token', {
+      grant_type: 'refresh_token',
+      client_id: clientId,
+      refresh_token: token
+    })
+  clock.advance(3000)
+  const { body: renewed } = await askAgain(tokens.refresh_token)
+  t.match(renewed, { expires_in: 2400 })
+  t.match((await find()).oauth, { renewableUntil: clock.now() + 2400 })
+  clock.advance(2400)
+  t.match(await askAgain(renewed.refresh_token), { status: 400, body: { error: 'invalid_grant' } })
+  t.notOk(await find())
+})
+
 t.test('a client revokes its access with the token, also once it has expired', async t => {
   const service = await coffer(t, apps(app))
   const { alice, clock } = service
