@@ -13,7 +13,7 @@ import { allows } from '../permissions/levels.js'
 import type { Call } from '../call/method.js'
 import { toCurrentId } from '../account/older-ids.js'
 import { isInForce, getEffectiveGrants } from '../permissions/effective-grants.js'
-import { isOfferInForce } from '../permissions/offer-session.js'
+import { isRefreshable } from '../permissions/offer-session.js'
 import { iterateAncestors } from '../streams/tree.js'
 import { getCreatorId } from '../permissions/access.js'
 
@@ -114,9 +114,7 @@ function addToAudiences(
   access: Access,
   found: ReadonlyMap<string, AudienceList>
 ): void {
-  const isRefreshable = (): boolean =>
-    isOfferInForce(store, access, now) && store.oauthGrants.isRefreshable(access.id, now)
-  if (!isInForce(store, access, now) && !isRefreshable()) return
+  if (!isInForce(store, access, now) && !isRefreshable(store, access, now)) return
   const { grants } = getEffectiveGrants(store, access)
   for (const [streamId, holders] of found) {
     const level = grants.level(store.streams, toCurrentId(services.config, streamId))

@@ -8,6 +8,7 @@ import { isSessionOpen } from './personal-access.js'
 import { getBoundKey, isClientRevoked } from './oauth-marks.js'
 import { parsePresented, type PresentedToken } from './presented-token.js'
 import { isInForce } from '../permissions/effective-grants.js'
+import { isRefreshable } from '../permissions/offer-session.js'
 import type { Credentials, ReadTokenUse } from '../call/credentials.js'
 import { getAccessId, isValidReadToken } from './read-token.js'
 import type { Services } from '../call/services.js'
@@ -65,8 +66,7 @@ export function authenticate({
 
   /** Throws `invalid-access-token` unless the access is active and its client is not revoked. Records a use of a session. */
   function admitAccess(each: Access): void {
-    if (!mayBeRefreshed || !store.oauthGrants.isRefreshable(each.id, now))
-      assertAccessActive(services, store, each, now)
+    if (!mayBeRefreshed || !isRefreshable(store, each, now)) assertAccessActive(services, store, each, now)
     if (isClientRevoked(services, store, each))
       throw new ApiError('invalid-access-token', 'The operator has revoked the app', { accessId: each.id })
     if (isUse && each.type === 'personal') store.sessions.touch(each.id, now)
@@ -124,13 +124,13 @@ function findPresentedToken(credentials: Credentials): string | undefined {
 function assertAccessActive({ config }: Services, store: UserStore, access: Access, now: number): void {
   if (access.expires !== undefined && access.expires <= now)
     throw new ApiError('invalid-access-token', 'The access has expired', { accessId: access.id })
-  if (access.type === 'shared' && !isInForce(store, access, now))
+  if (!isInForce(store, access, now))
     throw new ApiError(
       'invalid-access-token',
-      'The access that created this shared access is no longer valid',
-      {
-        accessId: access.id
-      }
+      access.type === 'shared'
+        ? 'The access that created this shared access is no longer valid'
+        : 'The offer that the user had accepted is no longer in force',
+      { accessId: access.id }
     )
   if (access.type === 'personal' && !isSessionOpen(config, store, access.id, now))
     throw new ApiError('invalid-access-token', 'The session has ended. Sign in again', {

@@ -7,6 +7,7 @@ import type { Call } from '../call/method.js'
 import { formatWireId } from '../access-ids.js'
 import { Caller } from '../permissions/caller.js'
 import { isExpired, listStreamIds } from '../permissions/access.js'
+import { getEffectiveGrants } from '../permissions/effective-grants.js'
 import { isOfferInForce } from '../permissions/offer-session.js'
 import { getAccountUrl, apiEndpoint } from '../service-info.js'
 import { getBoundKey } from '../auth/oauth-marks.js'
@@ -170,10 +171,11 @@ export function buildTokenAnswer(call: Call, access: Access, scopes: readonly Id
   const { account, now, services, store } = call
   call.actor = new Caller(store, access)
   const username = access.alias ?? account.username
+  const { ends } = getEffectiveGrants(store, access)
   return {
     access_token: access.token,
     token_type: getBoundKey(access) === undefined ? 'Bearer' : 'DPoP',
-    ...(access.expires !== undefined && { expires_in: Math.max(0, Math.floor(access.expires - now)) }),
+    ...(ends !== Infinity && { expires_in: Math.max(0, Math.floor(ends - now)) }),
     scope: formatAccessScope(access, scopes),
     api_endpoint: getAccountUrl(services.config, username),
     apiEndpoint: apiEndpoint(services.config, username, access.token),

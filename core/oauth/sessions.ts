@@ -12,7 +12,7 @@ import { createRevocationWork, revokeInSteps } from '../accesses/revoke-access.j
 import { bindingKey, getBoundKey } from '../auth/oauth-marks.js'
 import type { Call } from '../call/method.js'
 import { isExpired, listStreamIds } from '../permissions/access.js'
-import { visitSessions } from '../permissions/offer-session.js'
+import { isRefreshable, visitSessions } from '../permissions/offer-session.js'
 import type { Client } from './clients.js'
 import { failOAuth } from './errors.js'
 import { createAccessToken, getTokenOwner } from './tokens.js'
@@ -147,7 +147,7 @@ function* makeRoom(call: Call, client: Pick<Client, 'id'>): Steps<void> {
       const { created, expires = Infinity, id } = each
       if (each.name !== name) return
       if (!isExpired(each, now)) open.push({ id, time: created })
-      else if (store.oauthGrants.isRefreshable(id, now)) idle.push({ id, time: expires })
+      else if (isRefreshable(store, each, now)) idle.push({ id, time: expires })
       else expired.push(id)
     },
     name

@@ -5,7 +5,8 @@ import type { HeldByOAuth, IdentityScope } from '../../schemas/oauth.js'
 import type { StoredGrant } from '../../storage/oauth/oauth-grants.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Call, ServiceCall } from '../call/method.js'
-import { isInForce } from '../permissions/effective-grants.js'
+import { getEffectiveGrants } from '../permissions/effective-grants.js'
+import { getOfferEnd, isRefreshable } from '../permissions/offer-session.js'
 import { ClientParams, authenticateClient, type Client } from './clients.js'
 import { failOAuth } from './errors.js'
 import { findSuccessor, parseRefreshToken } from './tokens.js'
@@ -34,14 +35,14 @@ export async function parseTokenRequest(call: ServiceCall, params: TokenParams):
 export interface TokenGrant {
   readonly access: Access
   readonly grant: StoredGrant
-  /** When the token ends, in seconds. */
-  readonly expires: number | undefined
+  /** When the token ends, in seconds; `Infinity` if it never ends. An access token that has expired can be refreshed. */
+  readonly expires: number
   readonly isRefreshToken: boolean
 }
 
 /**
- * Returns the access and grant of a valid access token or refresh token; `undefined` for any other, also if
- * the call names the account otherwise than the client knows it.
+ * Returns the access and grant of a valid access token or refresh token, or of an access token that has expired and can be
+ * refreshed; `undefined` for any other, also if the call names the account otherwise than the client knows it.
  */
 export function findTokenGrant(
   { account, now, store }: Pick<Call, 'account' | 'now' | 'store'>,
@@ -52,13 +53,17 @@ export function findTokenGrant(
   return held?.access.alias === account.alias ? held : undefined
 }
 
-/** Finds the grant of an access token or a refresh token; `undefined` if the token is not in force. `now` in seconds. */
+/**
+ * Finds the grant of an access token or a refresh token; `undefined` if the token is not in force, except an access token that
+ * has expired and can be refreshed. `now` in seconds.
+ */
 function findGrant(store: UserStore, token: string, now: number): TokenGrant | undefined {
   const access = store.accesses.findByToken(token)
   if (access) {
     const [grant] = store.oauthGrants.list(access.id)
-    return grant && access.type === 'app' && isInForce(store, access, now)
-      ? { access, grant, expires: access.expires, isRefreshToken: false }
+    const { ends } = getEffectiveGrants(store, access)
+    return grant && access.type === 'app' && (ends > now || isRefreshable(store, access, now))
+      ? { access, grant, expires: ends, isRefreshToken: false }
       : undefined
   }
   const parts = parseRefreshToken(token)
@@ -81,14 +86,15 @@ export function getIdentityScopes(store: UserStore, access: Access): ReadonlySet
 /** Returns how an app holds an access; `undefined` unless it came by OAuth. `now` in seconds. */
 export function describeOAuthGrant(
   store: UserStore,
-  { id, type }: Pick<Access, 'id' | 'type'>,
+  access: Pick<Access, 'clientData' | 'id' | 'type'>,
   now: number
 ): HeldByOAuth | undefined {
-  if (type !== 'app') return undefined
-  const grants = store.oauthGrants.list(id)
+  if (access.type !== 'app') return undefined
+  const grants = store.oauthGrants.list(access.id)
   const [latest] = grants
   if (!latest) return undefined
-  const ends = grants.flatMap(({ expires }) => (expires !== undefined && expires > now ? [expires] : []))
+  const ends = Math.max(...grants.map(({ expires = 0 }) => expires))
+  const renewableUntil = Math.min(ends, getOfferEnd(store, access))
   const used = grants.flatMap(each => each.used ?? [])
   return {
     clientId: latest.client,
@@ -96,6 +102,6 @@ export function describeOAuthGrant(
     scopes: [...latest.scopes],
     granted: latest.created,
     ...(used.length > 0 && { refreshed: Math.max(...used) }),
-    ...(ends.length > 0 && { renewableUntil: Math.max(...ends) })
+    ...(renewableUntil > now && { renewableUntil })
   }
 }

@@ -6,7 +6,6 @@ import type { Access } from '../../schemas/access.js'
 import { NeedsSteps } from '../../storage/errors.js'
 import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { isExpired } from './access.js'
 import { getCounterparty } from './peer-access.js'
 
 /** The member of an access's client data that names the offer. Only the service sets it. */
@@ -42,10 +41,23 @@ export function findOfferAccess(store: UserStore, { accessId }: OfferMark): Acce
  * accesses that belong to none.
  */
 export function isOfferInForce(store: UserStore, access: Access, now: number): boolean {
+  return getOfferEnd(store, access) > now
+}
+
+/**
+ * Returns when the offer to which an access belongs is over, in seconds: `Infinity` if it has no end, or the access belongs to none,
+ * `-Infinity` once it has been revoked.
+ */
+export function getOfferEnd(store: UserStore, access: Pick<Access, 'clientData' | 'type'>): number {
   const mark = getOfferMark(access)
-  if (!mark) return true
+  if (!mark) return Infinity
   const held = findOfferAccess(store, mark)
-  return held !== undefined && !isExpired(held, now)
+  return held ? (held.expires ?? Infinity) : -Infinity
+}
+
+/** Returns whether the client of an access can refresh it, also once it has expired. `now` in seconds. */
+export function isRefreshable(store: UserStore, access: Access, now: number): boolean {
+  return store.oauthGrants.isRefreshable(access.id, now) && isOfferInForce(store, access, now)
 }
 
 /** Maximum number of sessions that are read without yielding. */

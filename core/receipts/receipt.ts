@@ -12,8 +12,9 @@ import { auditRoot, getAuditStreamId } from '../audit-ids.js'
 import { getClientId } from '../auth/oauth-marks.js'
 import type { Call } from '../call/method.js'
 import { isCmcId } from '../cmc-ids.js'
-import { getCreatorId, isExpired } from '../permissions/access.js'
-import { findOfferAccess, getOfferMark } from '../permissions/offer-session.js'
+import { describeOAuthGrant } from '../oauth/token-grants.js'
+import { getCreatorId } from '../permissions/access.js'
+import { findOfferAccess, getOfferEnd, getOfferMark } from '../permissions/offer-session.js'
 import { getCounterparty } from '../permissions/peer-access.js'
 import { getAccountUrl } from '../service-info.js'
 import { findNotice } from '../accesses/notices.js'
@@ -117,6 +118,7 @@ export function buildReceipt(call: Context, access: Access): Receipt {
   const root = getAccountUrl(config, username)
   const url = `${root}accesses/${formatWireId(access)}`
   const { record } = findNotice(call.store, access.id) ?? {}
+  const end = getEnd(call, access)
   return {
     '@context': context,
     type: 'ConsentRecord',
@@ -141,11 +143,11 @@ export function buildReceipt(call: Context, access: Access): Receipt {
         : []
     ),
     ...(!isSharedByApp(call, access) && { hasLegalBasis: 'Consent' as const }),
-    hasConsentStatus: isExpired(access, now) ? 'ConsentExpired' : 'ConsentGiven',
+    hasConsentStatus: end <= now ? 'ConsentExpired' : 'ConsentGiven',
     given: formatTime(access.created),
     changed: formatTime(access.modified),
     // What ends after the last date has no end.
-    validUntil: (access.expires ?? Infinity) > maxSeconds ? null : formatTime(access.expires!),
+    validUntil: end > maxSeconds ? null : formatTime(end),
     withdrawal: {
       method: `DELETE ${url}`,
       ...(caller.isPersonal && { page: `${config.publicUrl}/app/${username}/shared/${access.id}` })
@@ -156,6 +158,12 @@ export function buildReceipt(call: Context, access: Access): Receipt {
       ...(access.integrity !== undefined && { integrity: access.integrity })
     }
   }
+}
+
+/** Returns when the consent ends, in seconds: with the access, unless its client can refresh it, and with the offer to which it belongs. */
+function getEnd({ now, store }: Context, access: Access): number {
+  const { renewableUntil = 0 } = describeOAuthGrant(store, access, now) ?? {}
+  return Math.min(Math.max(access.expires ?? Infinity, renewableUntil), getOfferEnd(store, access))
 }
 
 /** Returns the name of a stream; its id where the holder of the access must not see the name, or the stream does not exist. */

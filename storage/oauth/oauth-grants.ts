@@ -97,6 +97,14 @@ export class OAuthGrantRepository {
     statement(this.db, sql).run(access, family, secret, expires ?? null, JSON.stringify(grant))
   }
 
+  /** Lets the client of an access refresh it until `end` at most, in seconds. */
+  limit(access: string, end: number): void {
+    const sql = `UPDATE oauth_grant SET expires = MIN(expires, $end),
+      body = json_set(body, '$.ends', MIN(COALESCE(body ->> '$.ends', $end), $end))
+      WHERE access = $access AND expires IS NOT NULL`
+    statement(this.db, sql).run({ access, end })
+  }
+
   /**
    * Replaces the refresh token of a grant; the new one, `secret`, expires at `expires` (seconds). Records the
    * time of the replacement as the last use of the grant.

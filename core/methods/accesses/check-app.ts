@@ -24,6 +24,7 @@ import { recordOAuthAction } from '../../oauth/audit.js'
 import { assertRequestedAccount } from '../../oauth/codes.js'
 import { findAudiences, StreamAudience } from '../../accesses/stream-audience.js'
 import { isExpired } from '../../permissions/access.js'
+import { isRefreshable } from '../../permissions/offer-session.js'
 
 /** Further properties are allowed: pages send everything that they will later pass on to create the access. */
 const Params = Type.Object({
@@ -102,7 +103,7 @@ function findAppAccess(
 
 /** Returns whether an app can use an access: it has not expired, or its client can refresh it. */
 function isInUse({ now, store }: Call, access: Access): boolean {
-  return !isExpired(access, now) || store.oauthGrants.isRefreshable(access.id, now)
+  return !isExpired(access, now) || isRefreshable(store, access, now)
 }
 
 /**

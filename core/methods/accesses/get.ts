@@ -19,6 +19,7 @@ import type { Listing } from '../../json/json-text.js'
 import { method, type Call } from '../../call/method.js'
 import type { Reader } from '../../call/reader.js'
 import { isCreatedBy, isExpired } from '../../permissions/access.js'
+import { isRefreshable } from '../../permissions/offer-session.js'
 
 /**
  * Returns accesses by name, without expired ones unless they are requested, or their clients can refresh them;
@@ -41,9 +42,12 @@ export const get = method({
     const { now } = call
     const accesses = createListing(call, {
       page: (store, last) => store.accesses.listAfter(last),
-      isWanted: (access, { oauthGrants }) =>
-        includeExpired === true || !isExpired(access, now) || oauthGrants.isRefreshable(access.id, now),
-      present: (viewing, access) => addOAuthDetails(viewing, toPublicAccess(viewing, access), now)
+      isWanted: (access, store) =>
+        includeExpired === true || !isExpired(access, now) || isRefreshable(store, access, now),
+      present: (viewing, access) => {
+        const oauth = describeOAuthGrant(viewing.store, access, now)
+        return { ...toPublicAccess(viewing, access), ...(oauth && { oauth }) }
+      }
     })
     if (!includeDeletions) return { accesses }
     const accessDeletions = createListing(call, {
@@ -54,12 +58,6 @@ export const get = method({
     return { accesses, accessDeletions }
   }
 })
-
-/** Adds how an app holds an access that came by OAuth, such as until when it can be renewed. */
-function addOAuthDetails({ store }: ViewContext, access: PublicAccess, now: number): PublicAccess {
-  const oauth = describeOAuthGrant(store, access, now)
-  return oauth ? { ...access, oauth } : access
-}
 
 interface ListOptions {
   readonly page: (store: UserStore, last: Access | undefined) => AccessPage

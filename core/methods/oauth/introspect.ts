@@ -48,11 +48,12 @@ export const introspect = method<typeof TokenParams, TokenRequest>({
   prepare: parseTokenRequest,
   worksByAlias: true,
   run(call, _params, { client, token }) {
-    const { account, credentials, services, store } = call
+    const { account, credentials, now, services, store } = call
     const held = findTokenGrant(call, token)
     if (!held) services.throttle.unknownToken(credentials.ip)
     if (held?.grant.client !== client.id || account.deletion !== null) return { active: false }
     const { access, expires, grant, isRefreshToken } = held
+    if (expires <= now) return { active: false }
     call.actor = new Caller(store, access)
     const jkt = getBoundKey(access)
     return {
@@ -62,7 +63,7 @@ export const introspect = method<typeof TokenParams, TokenRequest>({
       username: account.username,
       token_type: isRefreshToken ? 'refresh_token' : jkt === undefined ? 'Bearer' : 'DPoP',
       ...(jkt !== undefined && { cnf: { jkt } }),
-      ...(expires !== undefined && { exp: Math.floor(expires) }),
+      ...(expires !== Infinity && { exp: Math.floor(expires) }),
       iat: Math.floor(grant.created),
       sub: account.id,
       iss: getIssuer(services.config),

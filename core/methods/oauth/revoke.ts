@@ -14,8 +14,8 @@ import {
 import { Caller } from '../../permissions/caller.js'
 
 /**
- * Revokes the access of an access token or refresh token. An unknown or ended token is not an error, but
- * counted as a guess. One of another client, or of an access that may not revoke itself, is refused.
+ * Revokes the access of an access token, also of one that has expired and can be refreshed, or of a refresh token. An unknown or
+ * ended token is not an error, but counted as a guess. One of another client, or of an access that may not revoke itself, is refused.
  */
 export const revoke = methodInSteps<typeof TokenParams, TokenRequest>({
   id: 'oauth.revoke',

@@ -91,6 +91,12 @@ interface Modules {
     noteWritten(query: URLSearchParams): void
     applyQuery(query: URLSearchParams, isBack?: boolean): void
   }
+  listReaders(plan: object | undefined, tree: object, accesses: readonly object[]): readonly object[]
+  listStreamAccesses(
+    accesses: readonly object[],
+    path: readonly string[],
+    now: number
+  ): readonly { readonly access: object }[]
   formatDateTime(seconds: number, zone?: string): string
   addTexts(files: object): Promise<void>
   loadDisplayUnits(stored: unknown): void
@@ -130,6 +136,8 @@ t.test('lanes', async t => {
     'app/timeline/titles.ts',
     'app/timeline/describe-lane.ts',
     'app/timeline/model.ts',
+    'app/timeline/lane-audience.tsx',
+    'app/streams/audience.ts',
     'app/data/tree.ts',
     'app/parts/format-time.ts',
     'app/data/units.ts',
@@ -393,6 +401,22 @@ t.test('lanes', async t => {
       ['Watch', 'Phone', 'Pulse'].map(nameOf),
       ['Pulse: Watch', 'Phone', 'Pulse'],
       'a source alone is named after what it measures'
+    )
+  })
+
+  await t.test('an app that has expired and can renew its access still sees a stream', async t => {
+    const now = Date.now() / 1000
+    const permissions = [{ streamId: 'weight', level: 'read' }]
+    const expired = { type: 'app', expires: now - 3600, permissions }
+    const idle = { ...expired, oauth: { renewableUntil: now + 3600 } }
+    const accesses = [expired, idle, { ...idle, deleted: now - 60 }]
+    const tree = web.buildTree([stream('weight')])
+    const plan = { stream: { id: 'weight' }, streamIds: ['weight'] }
+    t.same(web.listReaders(plan, tree, accesses), [idle])
+    const seen = web.listStreamAccesses(accesses, ['weight'], now)
+    t.same(
+      seen.map(({ access }) => access),
+      [idle]
     )
   })
 

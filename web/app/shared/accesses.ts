@@ -2,7 +2,7 @@
 import { readAppNames } from '../../sign-in/auth-request.js'
 import { isKey, t, type Key } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
-import { keepIds } from '../data/access-ids.js'
+import { getEnd, hasEnded, keepIds } from '../data/access-facts.js'
 import type { Account } from '../data/account.js'
 import { getStreamColour } from '../data/stream-colours.js'
 import type { Access, Level, Permission } from '../data/model.js'
@@ -59,19 +59,6 @@ export function getPeerName({ clientData }: Access): string | undefined {
 /** Returns whether an access only reads a request of the user: the page of people shows these. */
 function isOffer({ clientData }: Access): boolean {
   return (clientData?.['cmc'] as PeerMark | undefined)?.kind === 'capability'
-}
-
-/** Returns whether an access can no longer be used. */
-export function hasEnded(access: Access): boolean {
-  return access.deleted !== undefined || getEnd(access) <= Date.now() / 1000
-}
-
-/**
- * Returns when an access ended or ends, in seconds; infinite if it never ends. An app may be able to renew its access, even
- * after it has expired.
- */
-export function getEnd({ deleted, expires, oauth }: Access): number {
-  return Math.min(deleted ?? Infinity, Math.max(expires ?? Infinity, oauth?.renewableUntil ?? 0))
 }
 
 /** Returns the display name of an access. */

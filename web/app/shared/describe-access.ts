@@ -1,8 +1,9 @@
 /** Formats facts about an access. */
 import { getLocale, t } from '../../language.js'
+import { getEnd, hasEnded } from '../data/access-facts.js'
 import type { Access } from '../data/model.js'
 import { formatDay, formatDateTime } from '../parts/format-time.js'
-import { getEnd, hasEnded, getLevelKey, type Grant } from './accesses.js'
+import { getLevelKey, type Grant } from './accesses.js'
 
 /** Later expiry dates are not shown: ten thousand years, in seconds. */
 const maxShownExpiry = 10_000 * 365 * 86_400

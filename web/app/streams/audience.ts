@@ -1,4 +1,5 @@
 /** Determines which accesses may see a stream, and how that changes when it is moved or deleted. (docs/spec/accesses.md#levels) */
+import { getEnd } from '../data/access-facts.js'
 import type { Access, Level } from '../data/model.js'
 import type { Tree } from '../data/tree.js'
 
@@ -90,6 +91,6 @@ function mayRead(access: Access, path: readonly string[]): boolean {
   return !['none', 'create-only'].includes(getLevel(access, path))
 }
 
-function isActive({ deleted, expires, type }: Access, now: number): boolean {
-  return type !== 'personal' && deleted === undefined && (expires ?? Infinity) > now
+function isActive(access: Access, now: number): boolean {
+  return access.type !== 'personal' && getEnd(access) > now
 }

@@ -1,6 +1,7 @@
 /** The accesses that may see a stream, and their levels. */
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
+import { getEnd } from '../data/access-facts.js'
 import { useAccount } from '../data/account.js'
 import type { Stream } from '../data/model.js'
 import { useStore } from '../data/store.js'
@@ -38,7 +39,7 @@ export function StreamAccesses({ stream }: { readonly stream: Stream }) {
                 {access.deviceName ? ` (${toPlainText(access.deviceName)})` : ''}
                 <small>
                   {t(`shell.level.${level}`)}
-                  {access.expires ? `, ${t('shell.until', { date: formatDay(access.expires) })}` : ''}
+                  {access.expires ? `, ${t('shell.until', { date: formatDay(getEnd(access)) })}` : ''}
                 </small>
               </span>
             </AppLink>

@@ -1,6 +1,7 @@
 /** Names the accesses that may see a stream. Shows nothing to guests. */
 import { t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
+import { hasEnded } from '../data/access-facts.js'
 import { useAccount } from '../data/account.js'
 import type { Access } from '../data/model.js'
 import { useStore } from '../data/store.js'
@@ -50,7 +51,6 @@ export function listReaders(
   tree: Tree,
   accesses: readonly Access[]
 ): Access[] {
-  const now = Date.now() / 1000
   const shown = measure ? streamIds : [stream.id]
   const related = new Set([
     ...shown.flatMap(id => tree.getPath(id).map(each => each.id)),
@@ -58,11 +58,10 @@ export function listReaders(
     '*'
   ])
   return accesses.filter(
-    ({ deleted, expires, permissions, type }) =>
-      type !== 'personal' &&
-      deleted === undefined &&
-      (expires === undefined || expires === null || expires > now) &&
-      permissions.some(
+    access =>
+      access.type !== 'personal' &&
+      !hasEnded(access) &&
+      access.permissions.some(
         permission =>
           'streamId' in permission &&
           related.has(permission.streamId) &&

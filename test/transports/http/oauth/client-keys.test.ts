@@ -29,6 +29,7 @@ const clientAssertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bea
 const secret = 'a secret of the client'
 const secretHash = createHash('sha256').update(secret).digest('hex')
 const redirectURIs = [redirectUri]
+const updates = { accesses: { updates: true } }
 
 const [one, two] = await Promise.all([createHolder(), createHolder()])
 const keyed = {
@@ -408,13 +409,17 @@ t.test('a client that has not refreshed its access for long gets it again', asyn
 })
 
 t.test('an access that its client can refresh counts as in force for its owner', async t => {
-  const service = await coffer(t, apps(app))
+  const service = await coffer(t, { ...apps(app), ...updates })
   const { alice, clock } = service
   await obtain(service, alice, { scope: 'offline_access diary:read:Diary' })
   clock.advance(7200)
-  const { accesses } = await alice.do('accesses.get')
-  const access = accesses.find(({ type }: Answer) => type === 'app')
+  const find = async (): Promise<Answer> =>
+    (await alice.do('accesses.get')).accesses.find(({ type }: Answer) => type === 'app')
+  const access = await find()
   t.match(access, { name: clientId, oauth: { renewableUntil: Number } })
+  const { receipt } = await alice.do('accesses.getReceipt', { id: access.id })
+  t.equal(receipt.hasConsentStatus, 'ConsentGiven')
+  t.ok(Math.abs(Date.parse(receipt.validUntil) / 1000 - access.oauth.renewableUntil) < 1)
   const authorization = `Bearer ${alice.token}`
   const consents = await service.http('GET', '/alice/fhir/Consent', undefined, { authorization })
   const [{ resource }] = consents.body.entry
@@ -426,6 +431,48 @@ t.test('an access that its client can refresh counts as in force for its owner',
   const request = { requestingAppId: 'another-app', requestedPermissions: asked.requestedPermissions }
   const checked = await alice.do('accesses.checkApp', { ...request, requestKey: asked.key })
   t.match(checked.streams, [{ accesses: [{ name: clientId }] }], 'who else can see the stream')
+  const permissions = [{ streamId: 'diary', level: 'create-only' }]
+  await alice.do('accesses.update', { id: access.id, update: { permissions } })
+  t.same((await find()).oauth, access.oauth, 'also once it has been changed')
+})
+
+t.test('a client does not refresh its access beyond the end that the user gives it', async t => {
+  const service = await coffer(t, { ...apps(app), ...updates })
+  const { alice, clock } = service
+  const tokens = await obtain(service, alice, { scope: 'offline_access diary:read:Diary' })
+  const find = async (): Promise<Answer> =>
+    (await alice.do('accesses.get')).accesses.find(({ type }: Answer) => type === 'app')
+  await alice.do('accesses.update', { id: (await find()).id, update: { expireAfter: 5400 } })
+  const askAgain = async (token: string): Promise<{ status: number; body: Answer }> =>
+    await post(service, '/oauth/token', {
+      grant_type: 'refresh_token',
+      client_id: clientId,
+      refresh_token: token
+    })
+  clock.advance(3000)
+  const { body: renewed } = await askAgain(tokens.refresh_token)
+  t.match(renewed, { expires_in: 2400 })
+  t.match((await find()).oauth, { renewableUntil: clock.now() + 2400 })
+  clock.advance(2400)
+  t.match(await askAgain(renewed.refresh_token), { status: 400, body: { error: 'invalid_grant' } })
+  t.notOk(await find())
+})
+
+t.test('a client revokes its access with the token, also once it has expired', async t => {
+  const service = await coffer(t, apps(app))
+  const { alice, clock } = service
+  const tokens = await obtain(service, alice, { scope: 'offline_access diary:read:Diary' })
+  const params = { client_id: clientId, token: tokens.access_token }
+  clock.advance(7200)
+  t.same((await post(service, '/oauth/introspect', params)).body, { active: false })
+  t.equal((await post(service, '/oauth/revoke', params)).status, 200)
+  const renewed = await post(service, '/oauth/token', {
+    grant_type: 'refresh_token',
+    client_id: clientId,
+    refresh_token: tokens.refresh_token
+  })
+  t.match(renewed, { status: 400, body: { error: 'invalid_grant' } })
+  t.notOk((await alice.do('accesses.get')).accesses.some(({ type }: Answer) => type === 'app'))
 })
 
 t.test('a client that refreshes its access keeps it, however often another device gets it', async t => {

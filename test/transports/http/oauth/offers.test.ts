@@ -204,6 +204,28 @@ t.test('more than is offered is refused', async t => {
   t.equal((await answer(world, begun)).status, 200, 'the user can choose again')
 })
 
+t.test('a session ends when the offer does', async t => {
+  const world = await start(t)
+  const { paul, service } = world
+  const tokens = await obtain(world, { expires: service.clock.now() + 60 })
+  t.equal(tokens.expires_in, 60)
+  t.equal((await read(service, paul.username, tokens.access_token)).events.length, 2)
+  service.clock.advance(61)
+  const inspected = await post(service, '/oauth2/introspect', {
+    client_id: clientId,
+    token: tokens.access_token
+  })
+  t.same(inspected.body, { active: false })
+  t.match(await read(service, paul.username, tokens.access_token), { error: { id: 'invalid-access-token' } })
+  t.equal((await refresh(world, tokens.refresh_token)).status, 400)
+  const find = async (params: object): Promise<Answer> =>
+    (await paul.do('accesses.get', params)).accesses.find(({ type }: Answer) => type === 'app')
+  const { oauth } = await find({ includeExpired: true })
+  t.match(oauth, { clientId, renewableUntil: undefined })
+  service.clock.advance(3600)
+  t.notOk(await find({}), 'it cannot be refreshed')
+})
+
 t.test('a replayed refresh token ends the access of the requester, too', async t => {
   const world = await start(t)
   const { paul, service } = world
