@@ -42,7 +42,7 @@ export function* findOwnSession(
 }
 
 /**
- * Inserts the access of a new session, and ends sessions that have expired for good or are too many. Must run within a
+ * Inserts the access of a new session, and ends sessions that cannot be used or refreshed any more, or are too many. Must run within a
  * transaction. Gives it a token unless there is one.
  */
 export function* openSession(
@@ -78,7 +78,7 @@ export function isIssued({ account, services }: Call, { alias, token }: Access):
  * Returns a session bound to a key, for an access that the user has just granted: the access itself, with a
  * new token, if no client uses it yet, or a new one with the same permissions, and an alias of its own if the
  * other has one. An access that is bound to this key is returned as it is. Otherwise ends sessions of the
- * client that have expired for good or are too many, like {@link openSession}. Must run within a transaction.
+ * client that cannot be used or refreshed any more, or are too many, like {@link openSession}. Must run within a transaction.
  * `use`: the redeemed code, the same if the transaction is repeated.
  */
 export function* bindAccess(
@@ -132,8 +132,8 @@ function buildNames(client: Pick<Client, 'id'>): Pick<Access, 'name' | 'deviceNa
 }
 
 /**
- * Ends sessions of a client that have expired for good. So that one more is within the limit, also ends those that expired first, and
- * the oldest ones of those that have not expired.
+ * Ends sessions of a client that cannot be used or refreshed any more, and so many others that one more is within the limit: first those
+ * that have expired, by the time when they did, then those that have not, the oldest first.
  */
 function* makeRoom(call: Call, client: Pick<Client, 'id'>): Steps<void> {
   const { now, store } = call
