@@ -1,10 +1,16 @@
 /** Moves the prepared files of an account from a temporary directory into a data directory, atomically. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import { translateError } from '../../storage/errors.js'
 import { existsWithin, makeFolderNow, assertFileOrAbsent, syncPathNow } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { findOwner, writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
+import { UsernameRepository } from '../../storage/platform/usernames.js'
+import { schemaVersions } from '../../storage/sqlite/copies.js'
+import { openReadOnly } from '../../storage/sqlite/open.js'
+import { column, statement } from '../../storage/sqlite/statements.js'
 import { replaceFolder } from '../../storage/files/replace-folder.js'
 import { assertNotNewer, readUniqueValues } from './unique-index.js'
 import { listOtherWebhookIds, readWebhookIds } from './webhook-ids.js'
@@ -29,27 +35,46 @@ export class Unfinished extends Error {
 }
 
 /**
- * Returns the account with a username; `undefined` if there is none. Throws {@link Unfinished} if it is being
- * added or removed.
+ * Returns the account with a username; `undefined` if there is none. Changes nothing: a service of an earlier version may be
+ * running, and a backup made before an upgrade must be of its version. Throws {@link Unfinished} if the account is being added
+ * or removed.
  */
 export function findAccount(target: Layout, username: string): Account | undefined {
   assertFileOrAbsent(target.platformFile)
-  // Looking up an account must not create the platform file.
-  if (!existsSync(target.platformFile) && !existsSync(target.usersDirectory)) return undefined
-  const platform = new PlatformStore(target)
+  if (isEmpty(target)) return undefined
+  const db = openReadOnly(target.platformFile, schemaVersions.platform)
   try {
-    const account = platform.find(username)
+    const account = find(db, username)
     if (account && account.state !== 'active') throw new Unfinished(username)
-    return account && { ...account, formerUsernames: platform.usernames.listFormer(account.id) }
+    return account
+  } catch (error) {
+    throw translateError(error, target.platformFile)
   } finally {
-    platform.close()
+    db.close()
   }
+}
+
+/** Finds an account by any of its names, in a file of this or an earlier version. */
+function find(db: Database, username: string): Account | undefined {
+  const hasFormer = column(db, "SELECT 1 FROM sqlite_schema WHERE name = 'former_username'").get()
+  if (hasFormer === undefined)
+    return statement(db, 'SELECT * FROM account WHERE username = ?').get(username) as Account | undefined
+  const usernames = new UsernameRepository(db)
+  const account = usernames.find(username)
+  return account && { ...account, formerUsernames: usernames.listFormer(account.id) }
+}
+
+/** Returns true if there are no accounts and there is no platform file. */
+function isEmpty({ platformFile, usersDirectory }: Layout): boolean {
+  return (
+    !existsSync(platformFile) && (!existsSync(usersDirectory) || readdirSync(usersDirectory).length === 0)
+  )
 }
 
 /** Returns true if a name cannot be given to an account or an access: it is in use, or was in use. */
 export function isNameTaken(target: Layout, name: string): boolean {
   assertFileOrAbsent(target.platformFile)
-  if (!existsSync(target.platformFile) && !existsSync(target.usersDirectory)) return false
+  if (isEmpty(target)) return false
   const platform = new PlatformStore(target)
   try {
     return platform.usernames.isTaken(name)

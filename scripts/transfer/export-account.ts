@@ -5,10 +5,12 @@ import { dirname } from 'node:path'
 import { listArchiveFiles } from '../../core/account/archive.js'
 import { DiskAttachments, type AttachmentStore } from '../../storage/files/attachments.js'
 import { copyUserFile } from '../../storage/sqlite/copies.js'
+import { nameOriginal } from '../../storage/errors.js'
 import { syncPath, writeWithin } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { createCopyFolder, removeCopyFolder } from '../../storage/sqlite/copy-folders.js'
 import { AccountReader } from '../../storage/transfer/account-reader.js'
+import { migrateUserFile } from '../../storage/user/adoption.js'
 import { createZip } from '../../transports/http/answer/zip.js'
 import { TransferError } from './transfer-error.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -34,6 +36,11 @@ export async function exportAccount(
   try {
     await copyUserFile(source, copy, account.id)
     const original = source.userFile(account.id)
+    try {
+      migrateUserFile(copy, account.id)
+    } catch (error) {
+      throw nameOriginal(error, copy.userFile(account.id), original)
+    }
     const reader = new AccountReader(copy.userFile(account.id), { includesSecrets, original })
     try {
       const createdAt = Date.now() / 1000

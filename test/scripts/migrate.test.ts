@@ -1,5 +1,5 @@
 /** Upgrades: a data directory of an earlier version is opened; `coffer migrate` reports its steps, after a backup. */
-import { existsSync, readdirSync, truncateSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
@@ -75,6 +75,24 @@ t.test('a data directory of an earlier version', async t => {
       t.equal((await command(['migrate', '--without-backup', `--dataDir=${layout.root}`])).code, 0)
       t.same((await checkDirectory(layout)).problems, [])
     })
+})
+
+t.test('exports of an earlier version change nothing in it', async t => {
+  const versions = { platform: 4, user: beforeTexts }
+  const { layout } = await folder(t, versions)
+  const to = t.testdir()
+  const [archive, table] = [join(to, 'alice.zip'), join(to, 'alice.csv')]
+  const from = `--dataDir=${layout.root}`
+  t.match(await command(['export', 'alice', archive, from]), { code: 0, errors: '' })
+  const options = ['--format', 'csv', '--out', table]
+  t.match(await command(['export-data', 'alice', ...options, from]), { code: 0, errors: '' })
+  t.match(readFileSync(table, 'utf8'), 'still there')
+  t.same(versionsOf(layout), { platform: 4, users: [beforeTexts, beforeTexts] })
+  const target = new Layout(join(to, 'other'))
+  t.match(await command(['import', archive, `--dataDir=${target.root}`]), { code: 0, errors: '' })
+  const { counts, problems } = await checkDirectory(target)
+  t.same(problems, [])
+  t.ok(counts.events >= 2)
 })
 
 t.test('coffer migrate', async t => {
