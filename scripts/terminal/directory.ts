@@ -6,14 +6,24 @@ import { Layout } from '../../storage/files/layout.js'
 import { findSeparateMounts } from '../../storage/files/probe.js'
 
 /**
- * Loads the settings. Returns them with their data directory, which need not exist. Throws `SettingsError` if
- * they are not valid, or if the directory is not a folder.
+ * Loads the settings. Returns them with their data directory, which need not exist. Prints a warning if it belongs to another
+ * user. Throws `SettingsError` if the settings are not valid, or if the directory is not a folder.
  */
 export function loadDirectory(flags: readonly string[]): { settings: Settings; layout: Layout } {
   const settings = loadSettings({ argv: flags, env: process.env, cwd: process.cwd() })
   const layout = new Layout(settings.dataDir)
   assertFolder(layout)
+  warnOfOtherOwner(layout)
   return { settings, layout }
+}
+
+/** Files belong to the user who creates them, and only that user can read them. */
+function warnOfOtherOwner({ root }: Layout): void {
+  const owner = statSync(root, { throwIfNoEntry: false })?.uid
+  if (owner === undefined || process.geteuid === undefined || owner === process.geteuid()) return
+  console.error(
+    `${root} belongs to another user (${owner}). Run commands as that user: the service can't read the files that you create`
+  )
 }
 
 /** Throws `SettingsError` if the path of the data directory exists but is not a folder. */

@@ -23,8 +23,9 @@ export function describeSystemError(error: unknown, file?: string): string | und
   return error.message
 }
 
-/** Codes of errors of SQLite that the disk, other programs or permissions cause. */
-const outerCausePattern = /^SQLITE_(?:AUTH|BUSY|CANTOPEN|IOERR|LOCKED|NOLFS|NOMEM|PERM|PROTOCOL|READONLY)/
+/** Codes of errors of SQLite that the disk, damage, other programs or permissions cause. */
+const outerCausePattern =
+  /^SQLITE_(?:AUTH|BUSY|CANTOPEN|CORRUPT|IOERR|LOCKED|NOLFS|NOMEM|NOTADB|PERM|PROTOCOL|READONLY)/
 
 function describeSqliteError({ code = '', message }: SystemError): string | undefined {
   return outerCausePattern.test(code) ? `SQLite: ${message} (${code})` : undefined

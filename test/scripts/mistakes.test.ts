@@ -1,6 +1,6 @@
 /** Mistakes on the command line: one or two lines that explain the error, no stack trace, and an exit code. */
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -139,9 +139,20 @@ t.test('mistakes on the command line', async t => {
     })
 })
 
+const isRoot = process.getuid?.() === 0
+
+t.test('commands warn about a data directory of another user', { skip: !isRoot && 'needs root' }, async t => {
+  const directory = t.testdir({})
+  const warning = /belongs to another user \(65534\)\. Run commands as that user/
+  t.notMatch((await command(['invite', `--dataDir=${directory}`])).errors, warning)
+  chownSync(directory, 65_534, 65_534)
+  t.match((await command(['invite', `--dataDir=${directory}`])).errors, warning)
+})
+
 t.test('errors of SQLite are told in a line if their cause is outside of the service', async t => {
   t.equal(describeSqlite('disk I/O error', 'SQLITE_IOERR_READ'), 'SQLite: disk I/O error (SQLITE_IOERR_READ)')
   t.equal(describeSqlite('locking protocol', 'SQLITE_PROTOCOL'), 'SQLite: locking protocol (SQLITE_PROTOCOL)')
+  t.equal(describeSqlite('malformed', 'SQLITE_CORRUPT'), 'SQLite: malformed (SQLITE_CORRUPT)')
   t.equal(describeSqlite('near "x": syntax error', 'SQLITE_ERROR'), undefined)
 })
 
