@@ -1,4 +1,5 @@
 /** A client for S3-compatible storage that does not rely on requests to complete. */
+import { setTimeout as wait } from 'node:timers/promises'
 import { S3mini } from 's3mini'
 
 /** Maximum size of a response that is not a file, in bytes: a list of a thousand keys is smaller. */
@@ -95,17 +96,37 @@ async function fetchChecked(...[input, init]: Parameters<typeof fetch>): Promise
 /** Errors of connections that were closed before a response. */
 const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
-/** Sends a request; a second time if the storage has just closed the idle connection, and repeating changes nothing. */
+/** Statuses of a storage that is busy and has not processed the request, and of one that may have. */
+const [refusedStatuses, failedStatuses] = [new Set([429, 503]), new Set([500, 502, 504])]
+/** Times after which a request is sent again to a storage that is busy or failed, in milliseconds. */
+const pausesMs = [250, 1000]
+
+/**
+ * Sends a request; again if the storage is busy, and, if repeating changes nothing, also if it failed or has just closed the
+ * idle connection.
+ */
 async function sendRequest(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
-  try {
-    return await fetch(input, init)
-  } catch (error) {
-    const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown }
-    const url = input instanceof Request ? input.url : String(input)
-    const isRepeatable = init?.method !== 'POST' || /[?&]delete(?:[=&]|$)/.test(url)
-    if (!isRepeatable || !closed.has(code) || init?.signal?.aborted === true) throw error
-    return await fetch(input, init)
+  const url = input instanceof Request ? input.url : String(input)
+  const isRepeatable = init?.method !== 'POST' || /[?&]delete(?:[=&]|$)/.test(url)
+  const send = async (): Promise<Response> => {
+    try {
+      return await fetch(input, init)
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown }
+      if (!isRepeatable || !closed.has(code) || init?.signal?.aborted === true) throw error
+      return await fetch(input, init)
+    }
   }
+  let response = await send()
+  for (const pauseMs of pausesMs) {
+    const { status } = response
+    if (!refusedStatuses.has(status) && !(isRepeatable && failedStatuses.has(status))) break
+    // Until it is read, the connection cannot be used again.
+    await readWhole(response)
+    await wait(pauseMs)
+    response = await send()
+  }
+  return response
 }
 
 /** Returns the origin that a response redirects to. */

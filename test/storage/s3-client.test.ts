@@ -87,6 +87,57 @@ t.test('a closed connection', async t => {
   t.end()
 })
 
+/** Begins an upload in parts, which is not repeated if it may have begun. */
+const begin = (client: S3Client): Promise<unknown> => client.getMultipartUploadId('a')
+
+t.test('a storage that is busy or fails', async t => {
+  const start = async (status: number, count: number): Promise<{ client: S3Client; requests: string[] }> => {
+    const requests: string[] = []
+    const client = await startServer(t, ({ method, url }, response) => {
+      requests.push(`${method} ${url}`)
+      if (requests.length <= count)
+        return response.writeHead(status).end('<Error><Code>SlowDown</Code></Error>')
+      const upload = '<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>'
+      const removed = '<DeleteResult><Deleted><Key>a</Key></Deleted></DeleteResult>'
+      return response.end(url?.includes('uploads') ? upload : removed)
+    })
+    return { client, requests }
+  }
+
+  t.test('gets the request again', async t => {
+    const sent = async (send: (client: S3Client) => Promise<unknown>, status: number): Promise<void> => {
+      const { client, requests } = await start(status, 1)
+      t.ok(await send(client))
+      t.equal(requests.length, 2, `${status}: ${requests.join(', ')}`)
+      t.equal(requests[0], requests[1])
+    }
+    await Promise.all([
+      ...requestsOfAll.flatMap(send => [429, 500, 502, 503, 504].map(status => sent(send, status))),
+      sent(begin, 503)
+    ])
+  })
+
+  t.test('gets it three times at most, and once if it may not be repeated or is refused', async t => {
+    const refused = async (
+      send: (client: S3Client) => Promise<unknown>,
+      status: number,
+      count: number
+    ): Promise<void> => {
+      const { client, requests } = await start(status, Infinity)
+      await t.rejects(send(client), { status })
+      t.equal(requests.length, count, `${status}: ${requests.join(', ')}`)
+    }
+    const put = requestsOfAll[0]!
+    await Promise.all([
+      refused(put, 503, 3),
+      refused(begin, 503, 3),
+      refused(begin, 500, 1),
+      refused(put, 403, 1)
+    ])
+  })
+  t.end()
+})
+
 t.test('many lists at the same time, of prefixes without objects, are no endless list', async t => {
   const client = await startServer(t, (_request, response) => {
     response.end('<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>')
