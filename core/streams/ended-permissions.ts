@@ -74,10 +74,8 @@ export function* insertStream(
  * `invalid-operation` for too many streams.
  */
 export function addStream(call: Call, stream: Stream): StreamNode {
-  const { streams } = call.store
-  // An id that is taken is refused as such: clients create their streams at each start.
-  if (!streams.find(stream.id)) assertStreamsFitInMemory(call, stream)
-  return streams.insert(stream)
+  assertStreamsFitInMemory(call, stream)
+  return call.store.streams.insert(stream)
 }
 
 /**

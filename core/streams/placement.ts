@@ -6,6 +6,7 @@ import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { getDepth, getHeight, isTrashed, isWithin } from './tree.js'
 import { isFollowedId, isSystemId } from '../system-ids.js'
+import { hasNamesake } from './write-stream.js'
 import type { Stream } from '../../schemas/stream.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
@@ -45,6 +46,8 @@ export function assertStreamsFitInMemory({ services, store }: Call, stream: Stre
   const others = (isFollowedId(stream.id) ? copiedTextLength : ownTextLength) - getLength(before)
   if (others + getLength(stream) <= streamsBytes || (before && getOwnLength(stream) <= getOwnLength(before)))
     return
+  // An id or name that is taken is refused as such by the write: clients create their streams at each start.
+  if (!before && (store.streams.find(stream.id) || hasNamesake(store.streams, stream))) return
   fail('invalid-operation', `The streams of an account can have at most ${streamsBytes} characters together`)
 }
 

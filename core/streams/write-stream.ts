@@ -20,13 +20,21 @@ export function writeStream<T>(
     return write()
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error
-    const siblings = parentId === null ? streams.roots() : [...(streams.find(parentId)?.children ?? [])]
-    const hasNamesake = siblings.some(node => node !== before && !node.system && node.stream.name === name)
     const isTaken = !before && streams.find(id) !== undefined
-    const data = { ...(isTaken && { id }), ...(hasNamesake && { name }) }
+    const data = { ...(isTaken && { id }), ...(hasNamesake(streams, { name, parentId }, before) && { name }) }
     const what = isTaken ? `A stream with id "${id}"` : `A sibling stream named "${name}"`
     return fail('item-already-exists', `${what} already exists`, data)
   }
+}
+
+/** Returns whether a sibling of a stream has its name. `before`: the stream as it was, for an update. */
+export function hasNamesake(
+  streams: StreamRepository,
+  { name, parentId }: Pick<Stream, 'name' | 'parentId'>,
+  before?: StreamNode
+): boolean {
+  const siblings = parentId === null ? streams.roots() : [...(streams.find(parentId)?.children ?? [])]
+  return siblings.some(node => node !== before && !node.system && node.stream.name === name)
 }
 
 /** Writes a stream under the first of the names that no sibling has, or else under a unique name. */

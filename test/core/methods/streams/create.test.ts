@@ -166,6 +166,10 @@ t.test('streams.create refuses more streams than the memory limit of an account 
   for (const id of ['a', 'b', 'c']) t.notOk((await create(id)).error)
   t.match(await create('d'), refusal)
   t.match(await create('a'), { status: 409 }, 'as clients that create their streams at each start expect')
+  t.match(await alice.call('streams.create', { name: 'a', clientData: { text: 'x'.repeat(5000) } }), {
+    status: 409,
+    error: { id: 'item-already-exists', data: { name: 'a' } }
+  })
   t.notOk((await alice.do('streams.get')).streams.find(({ id }: Answer) => id === 'd'))
   const update = { clientData: { more: 'x'.repeat(5000) } }
   t.match(await alice.call('streams.update', { id: 'a', update }), refusal)
