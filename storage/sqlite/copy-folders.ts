@@ -19,11 +19,19 @@ const locks = new Map<string, () => void>()
  */
 export function createCopyFolder(layout: Layout): Layout {
   const root = mkdtempSync(join(layout.root, `copies-${process.pid}-`))
-  const unlock = openLock(join(root, lockName))
+  try {
+    const unlock = openLock(join(root, lockName))
+    if (unlock) {
+      locks.set(root, unlock)
+      return new Layout(root)
+    }
+  } catch (error) {
+    // As on a full disk.
+    rmSync(root, { recursive: true, force: true })
+    throw error
+  }
   // Another process removed it as stale just before it was locked.
-  if (!unlock) return createCopyFolder(layout)
-  locks.set(root, unlock)
-  return new Layout(root)
+  return createCopyFolder(layout)
 }
 
 /** Removes a folder for copies and its content. */
