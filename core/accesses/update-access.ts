@@ -40,8 +40,11 @@ export function updateAccess(call: Call, before: Access, change: AccessChange): 
   }
   store.accesses.insertVersion(before)
   const kept = store.accesses.update(after)
-  // An app does not renew its access beyond the end that the user has chosen.
-  if (typeof change.expires === 'number') store.oauthGrants.limit(after.id, change.expires)
+  // An app does not renew its access beyond the end that the user has chosen, nor by signing in unless the user agrees.
+  if (typeof change.expires === 'number') {
+    store.oauthGrants.limit(after.id, change.expires)
+    store.consents.clear(after.id)
+  }
   // Before and after: who saw it in a stream that it no longer names is notified too.
   changes.addAccess(before, listStreamIds(before))
   changes.addAccess(kept, listStreamIds(kept), {

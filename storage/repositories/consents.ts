@@ -37,4 +37,9 @@ export class ConsentRepository {
       (SELECT returnTo, origin, network FROM access_consent WHERE access = ? ORDER BY agreed DESC LIMIT +?)`
     statement(this.db, oldest).run(access, access, maxKept)
   }
+
+  /** Removes all destinations of an access: the user is asked again. */
+  clear(access: string): void {
+    statement(this.db, 'DELETE FROM access_consent WHERE access = ?').run(access)
+  }
 }

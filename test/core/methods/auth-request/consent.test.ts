@@ -123,6 +123,24 @@ t.test('accesses.checkApp', async t => {
       )
     })
 
+  t.test('requires consent again if the user has given the access an end', async t => {
+    const { alice, app, askFrom, check, hand } = await begin(t, { accesses: { updates: true } })
+    await hand(await askFrom(page, browser), app, alice)
+    const update = async (update: object): Promise<void> => {
+      const { accesses } = await alice.do('accesses.get')
+      const { id } = accesses.find(({ token }: Answer) => token === app.token)
+      await alice.do('accesses.update', { id, update })
+    }
+    await update({ clientData: { colour: 'red' } })
+    await update({ clientData: { colour: null } })
+    t.match((await check(await askFrom(page, browser))).consent, { isNeeded: false })
+    await update({ expireAfter: 3600 })
+    t.match(await check(await askFrom(page, browser)), {
+      matchingAccess: { token: app.token },
+      consent: { isNeeded: true, agreed: [] }
+    })
+  })
+
   t.test('treats a program on another network as a different one', async t => {
     const { alice, app, askFrom, check, hand } = await begin(t)
     await hand(await askFrom({}, { ip: '203.0.113.7' }), app, alice)
