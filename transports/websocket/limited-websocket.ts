@@ -12,6 +12,8 @@ const maxFragments = 2048
 const maxControlFrames = 100
 /** Bytes parsed after the close frame has been sent: clients answer with theirs. */
 const maxBytesAfterClose = 64 * 1024
+/** Texts of more characters than this are sent as bytes. */
+const maxTextLength = 16 * 1024
 /** Time for the client to complete the closing handshake, in milliseconds. */
 const closeTimeoutMs = 10_000
 
@@ -43,6 +45,17 @@ class LimitedWebSocket extends WebSocket {
     this.on('pong', count)
     this.on('message', () => (this.#controlFrames = 0))
     this.once('open', () => this.#limitAfterClose(getUnderlyingSocket(this)!))
+  }
+
+  /**
+   * Sends a message, as Engine.IO does. Node reserves three bytes for each character of a text until the client has read it, and
+   * one for each byte.
+   */
+  override send(data: string | Uint8Array, callback: unknown): void {
+    const isLong = typeof data === 'string' && data.length > maxTextLength
+    const sent = callback as (error?: Error) => void
+    if (isLong) super.send(Buffer.from(data), { binary: false }, sent)
+    else super.send(data, sent)
   }
 
   /** Once the close frame has been sent, discards what follows without parsing it, except for a little. */

@@ -49,6 +49,25 @@ t.test('a connection whose client stops reading', async t => {
       t.ok(each < 2, `${each.toFixed(2)} MiB each`)
     })
 
+  t.test('takes a byte for each character of a long response', async t => {
+    const service = await coffer(t)
+    const { alice } = service
+    const bob = await service.user('bobby')
+    await alice.stream('diary')
+    const length = 10 * 900 * KiB
+    for (let n = 0; n < 10; n++) await alice.event({ content: 'x'.repeat(length / 10) })
+    const socket = await deaf(t, alice)
+    await quiet(t, bob)
+    const before = held()
+    send(socket, ['42/alice,1["events.get",{}]'])
+    await quiet(t, bob)
+    await until(() => held() - before > length / 2, 'the response')
+    await quiet(t, bob)
+    const bytes = (held() - before) / length
+    t.comment(`${bytes.toFixed(2)} bytes`)
+    t.ok(bytes < 1.5, `${bytes.toFixed(2)} bytes for each character`)
+  })
+
   const test = inRotation(t, 2)
   test('gets merged notifications once it reads again', async t => {
     const { alice } = await withAnswersOf(t, 200 * KiB)
