@@ -6,6 +6,12 @@ import type { Socket } from 'socket.io'
 import type { WebSocket } from 'ws'
 import type { PacketDecoder } from './packet-decoder.js'
 
+/**
+ * Texts of more characters than this are sent as bytes: until the client has read it, Node keeps three bytes for each character
+ * of a text.
+ */
+export const maxTextLength = 16 * 1024
+
 /** An Engine.IO connection, which carries all namespaces of a client. */
 export type Conn = Socket['conn']
 

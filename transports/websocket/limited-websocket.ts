@@ -2,7 +2,7 @@
 import type { Socket as TcpSocket } from 'node:net'
 import { WebSocket, WebSocketServer, type ServerOptions } from 'ws'
 import { maxUnauthenticatedMessageBytes } from './connection.js'
-import { getUnderlyingSocket } from './internals.js'
+import { getUnderlyingSocket, maxTextLength } from './internals.js'
 
 /** Maximum number of chunks of a message, since each takes more memory than its bytes. */
 const maxBufferedChunks = 16 * 1024
@@ -12,8 +12,6 @@ const maxFragments = 2048
 const maxControlFrames = 100
 /** Bytes parsed after the close frame has been sent: clients answer with theirs. */
 const maxBytesAfterClose = 64 * 1024
-/** Texts of more characters than this are sent as bytes. */
-const maxTextLength = 16 * 1024
 /** Time for the client to complete the closing handshake, in milliseconds. */
 const closeTimeoutMs = 10_000
 
@@ -47,10 +45,7 @@ class LimitedWebSocket extends WebSocket {
     this.once('open', () => this.#limitAfterClose(getUnderlyingSocket(this)!))
   }
 
-  /**
-   * Sends a message, as Engine.IO does. Node reserves three bytes for each character of a text until the client has read it, and
-   * one for each byte.
-   */
+  /** Sends a message, as Engine.IO does. */
   override send(data: string | Uint8Array, callback: unknown): void {
     const isLong = typeof data === 'string' && data.length > maxTextLength
     const sent = callback as (error?: Error) => void

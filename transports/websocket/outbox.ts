@@ -9,6 +9,7 @@ import {
   getPollResponse,
   getPacketSize,
   getWebSocket,
+  maxTextLength,
   type Conn,
   type Packet
 } from './internals.js'
@@ -125,6 +126,7 @@ export class Outbox {
     // The response to a poll counts as read only when its last byte has been sent.
     const response = getPollResponse(this.conn)
     if (!response) return
+    if (length > maxTextLength) sendAsBytes(response)
     this.#responses.add(response)
     response.once('close', () => {
       this.#responses.delete(response)
@@ -164,4 +166,10 @@ export class Outbox {
   #wake(): void {
     for (const resolve of this.#waiting.splice(0)) resolve()
   }
+}
+
+/** Makes a response send its text, the only one, as bytes. */
+function sendAsBytes(response: ServerResponse): void {
+  const end = response.end.bind(response)
+  response.end = (text: unknown) => end(typeof text === 'string' ? Buffer.from(text) : text)
 }

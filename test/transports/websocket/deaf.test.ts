@@ -1,6 +1,7 @@
 /** Clients that never read: what their connections cost, which notifications they get, when they are closed. */
-import t from 'tap'
-import { coffer } from '../../support/coffer.js'
+import { connect } from 'node:net'
+import t, { type Test } from 'tap'
+import { coffer, type Client } from '../../support/coffer.js'
 import {
   ask,
   closed,
@@ -49,24 +50,36 @@ t.test('a connection whose client stops reading', async t => {
       t.ok(each < 2, `${each.toFixed(2)} MiB each`)
     })
 
-  t.test('takes a byte for each character of a long response', async t => {
-    const service = await coffer(t)
-    const { alice } = service
-    const bob = await service.user('bobby')
-    await alice.stream('diary')
-    const length = 10 * 900 * KiB
-    for (let n = 0; n < 10; n++) await alice.event({ content: 'x'.repeat(length / 10) })
-    const socket = await deaf(t, alice)
-    await quiet(t, bob)
-    const before = held()
-    send(socket, ['42/alice,1["events.get",{}]'])
-    await quiet(t, bob)
-    await until(() => held() - before > length / 2, 'the response')
-    await quiet(t, bob)
-    const bytes = (held() - before) / length
-    t.comment(`${bytes.toFixed(2)} bytes`)
-    t.ok(bytes < 1.5, `${bytes.toFixed(2)} bytes for each character`)
-  })
+  const transports: Readonly<Record<string, (t: Test, client: Client, call: string) => Promise<void>>> = {
+    'a WebSocket': async (t, client, call) => send(await deaf(t, client), [call]),
+    'a polling connection': async (t, client, call) => {
+      const polling = await PollingClient.of(client)
+      await polling.post(call)
+      const { hostname, pathname, port, search } = new URL(polling.target)
+      const socket = connect(Number(port), hostname)
+      t.teardown(() => socket.destroy())
+      socket.on('error', () => {})
+      socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`)
+    }
+  }
+  for (const [name, askOnce] of Object.entries(transports))
+    t.test(`takes a byte for each character of a long response, over ${name}`, async t => {
+      const service = await coffer(t)
+      const { alice } = service
+      const bob = await service.user('bobby')
+      await alice.stream('diary')
+      const length = 10 * 900 * KiB
+      for (let n = 0; n < 10; n++) await alice.event({ content: 'x'.repeat(length / 10) })
+      await quiet(t, bob)
+      const before = held()
+      await askOnce(t, alice, '42/alice,1["events.get",{}]')
+      await quiet(t, bob)
+      await until(() => held() - before > length / 2, 'the response')
+      await quiet(t, bob)
+      const bytes = (held() - before) / length
+      t.comment(`${bytes.toFixed(2)} bytes`)
+      t.ok(bytes < 1.5, `${bytes.toFixed(2)} bytes for each character`)
+    })
 
   const test = inRotation(t, 2)
   test('gets merged notifications once it reads again', async t => {
