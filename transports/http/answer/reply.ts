@@ -41,14 +41,17 @@ export function reply(
     return replyError(exchange, services, result.error, accessId)
   }
   forbidKeeping(exchange.res, status)
-  const outcome = result.isList ? toAscii(result) : result
+  const outcome = result.isList && !isLong(result) ? toAscii(result) : result
   if (outcome.isUnchanged) return replyHead(exchange, 304, buildOwnHeaders(services, outcome))
   if (status === 204) return replyHead(exchange, status, buildOwnHeaders(services, outcome))
-  if (outcome.remainder || outcome.members.length > maxShortLength)
-    return replyLong(exchange, services, outcome, status)
+  if (isLong(outcome)) return replyLong(exchange, services, outcome, status)
   if (outcome.cut !== undefined) return replyInChunks(exchange, services, outcome, status)
   replyWhole(exchange, services, outcome, status)
   return waitIfUnread(exchange, services)
+}
+
+function isLong({ members, remainder }: Success): boolean {
+  return remainder !== undefined || members.length > maxShortLength
 }
 
 /** Lets browsers ask again, which keep these responses otherwise (RFC 9110, 15.1): an account may come back, for example. */
@@ -57,7 +60,7 @@ function forbidKeeping(res: Exchange['res'], status: number): void {
 }
 
 /**
- * Returns a list in ASCII, up to its remainder: clients may read lists while they arrive, and some decode each chunk by itself.
+ * Returns a short list in ASCII: clients may read lists while they arrive, and some decode each chunk by itself.
  * (docs/spec/events.md#form-of-the-list)
  */
 function toAscii(outcome: Success): Success {
@@ -176,20 +179,21 @@ async function replyLong(
   outcome: Success,
   status: number
 ): Promise<void> {
-  const { accessId, members: text, remainder } = outcome
+  const { accessId, extraBytes, isList, members: text, remainder } = outcome
   let release: ReleasePlace | undefined
   try {
     release = await reserveSlot(exchange, services, { accessId })
     const outgoing = new ResponseWriter(exchange, services)
-    if (remainder) {
+    // Escaping a list as a whole would take six bytes for each character until the client has read it.
+    if (remainder || (isList && extraBytes !== 0)) {
       exchange.res.writeHead(status, buildJsonHeaders(exchange, services, outcome))
       if (exchange.method === 'HEAD') exchange.res.end()
       else
         await outgoing.sendText(
           `{${text}`,
-          remainder,
+          remainder ?? noTexts(),
           () => `,${toMetaMember(services.config, services.clock.now())}}`,
-          outcome.isList ? 'ascii-json' : 'utf8'
+          isList ? 'ascii-json' : 'utf8'
         )
     } else replyWhole(exchange, services, outcome, status)
     await outgoing.waitUntilTaken()
@@ -198,6 +202,8 @@ async function replyLong(
     await remainder?.return()
   }
 }
+
+async function* noTexts(): AsyncGenerator<string, void> {}
 
 /**
  * Sends an error. If the error is long, or the client does not read it immediately, resolves once it has. A long error

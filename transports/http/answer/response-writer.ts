@@ -26,7 +26,10 @@ interface Handle {
   readonly writeQueueSize: number
 }
 
-/** How a response is encoded: `latin1` for bytes that are held as text, a character for each. */
+/**
+ * How a response is encoded: `latin1` for bytes that are held as text, a character for each, as all ASCII may be; `ascii-json` escapes
+ * other characters, in each write.
+ */
 type TextEncoding = 'utf8' | 'ascii-json' | 'latin1'
 
 /** The texts of a response after its first text. */
@@ -55,15 +58,16 @@ export class ResponseWriter {
 
   /**
    * Writes text, never splitting a surrogate pair, or bytes. Waits for room in the buffers, or until the client has
-   * disconnected. `isLatin1`: true if the text is sent as Latin-1, as all ASCII may be; otherwise as UTF-8.
+   * disconnected.
    */
-  async write(data: string | Uint8Array, isLatin1 = false): Promise<void> {
+  async write(data: string | Uint8Array, encoding: TextEncoding = 'utf8'): Promise<void> {
     for (let start = 0; start < data.length && !this.isDisconnected;) {
       let end = start + chunkSize
       if (typeof data === 'string' && end < data.length && isHighSurrogate(data.charCodeAt(end - 1))) end--
-      const chunk = start === 0 && end >= data.length ? data : sliceData(data, start, end)
-      if (!this.#res.write(chunk, isLatin1 ? 'latin1' : getEncoding(chunk)) && !this.isDisconnected)
-        await this.#waitFor('drain')
+      const part = start === 0 && end >= data.length ? data : sliceData(data, start, end)
+      const chunk = encoding === 'ascii-json' && typeof part === 'string' ? toAsciiJson(part) : part
+      const sent = encoding === 'utf8' ? getEncoding(chunk) : 'latin1'
+      if (!this.#res.write(chunk, sent) && !this.isDisconnected) await this.#waitFor('drain')
       start = end
     }
   }
@@ -87,16 +91,14 @@ export class ResponseWriter {
     const stop = (): void => void remainder.return?.()
     this.#res.once('close', stop)
     try {
-      await this.write(first, encoding === 'latin1')
+      await this.write(first, encoding)
       while (!this.isDisconnected) {
         const { done, value: chunk } = remainder.nextChunk
           ? await remainder.nextChunk()
           : toPieceStep(await remainder.next())
         if (done) break
         if (chunk.text !== '') {
-          const isEscaped = encoding === 'ascii-json' && remainder.isAscii !== true
-          const isLatin1 = isEscaped || encoding === 'latin1' || remainder.isAscii
-          await this.write(isEscaped ? toAsciiJson(chunk.text) : chunk.text, isLatin1)
+          await this.write(chunk.text, remainder.isAscii ? 'latin1' : encoding)
         }
         if (chunk.bytes) await this.write(chunk.bytes)
       }

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import { coffer, openCoffer, type Client, type Overrides } from '../../../support/coffer.js'
+import { held } from '../../../support/deaf.js'
 import { inRotation, rotate } from '../../../support/rotation.js'
 import { SlowClient } from '../../../support/slow-client.js'
 
@@ -111,6 +112,26 @@ t.test('a client that reads nothing is disconnected during a long error', async 
   t.notOk(slow.isWhole)
   const { message } = (await alice.call('events.create', body)).error
   t.ok(message.length <= 2001, 'its message is short')
+})
+
+t.test('a list in another script takes little more than its texts while it is not read', async t => {
+  const length = 900_000
+  const other = await coffer(t)
+  await other.alice.stream('diary')
+  for (let n = 0; n < 9; n++) await other.alice.event({ content: 'é'.repeat(length) })
+  const read = async (): Promise<SlowClient> => {
+    const client = await SlowClient.get(other.alice, '/events?limit=9')
+    t.equal(await client.status(), 200)
+    await turns(50)
+    return client
+  }
+  const first = await read()
+  const before = held()
+  const clients = await Promise.all(Array.from({ length: 10 }, read))
+  const each = (held() - before) / clients.length / length
+  t.comment(`${each.toFixed(1)} bytes`)
+  t.ok(each < 6, `${each.toFixed(1)} bytes for each character`)
+  for (const client of [first, ...clients]) client.leave()
 })
 
 t.test('a client that reads slowly', async t => {
