@@ -243,6 +243,10 @@ t.test('tables of R and pandas have numbers of rows, and those of R have NA for 
     ],
     write_csv: [header, ...rows.map(([row]) => row)],
     to_csv: [`,${header}`, ...rows.map(([row], at) => `${at},${row.replaceAll(/(?<!")NA(?!")/g, '')}`)],
+    'to_csv, three times': [
+      `,Unnamed: 0.1,Unnamed: 0,${header}`,
+      ...rows.map(([row], at) => `${at},${at},${at},${row.replaceAll(/(?<!")NA(?!")/g, '')}`)
+    ],
     'to_csv, read and written again': [
       `Unnamed: 0,${header}`,
       ...rows.map(([row], at) => `${at},${row.replaceAll(/(?<!")NA(?!")/g, '')}`)
