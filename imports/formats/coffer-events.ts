@@ -52,9 +52,10 @@ export const cofferEvents: Format = {
   }
 }
 
-/** Returns whether these are the columns of a table; R and pandas write the number of a row before them. */
+/** Returns whether these are the columns of a table; R and pandas write the number of a row before them, each time. */
 function isTable(columns: readonly string[]): boolean {
-  return [0, 1].some(start => expectedColumns.every((name, index) => columns[start + index] === name))
+  const start = columns.indexOf('id')
+  return expectedColumns.every((name, index) => columns[start + index] === name)
 }
 
 /** How events begin. What tells them from other objects otherwise follows the content, which may be longer than the head. */

@@ -33,8 +33,8 @@ class Row {
     this.#hasDecimalCommas = hasDecimalCommas
     const at = columns.get('type') ?? -1
     this.#isVerbatim = !quoted.has(at) && cells[at] === cells[at]?.trim()
-    // Neither is ever NA otherwise; texts may be.
-    this.#isOfR = ['duration', 'attachments'].some(name => this.#isNotAvailable(name))
+    // Where all texts have quotes, NA is none. Without, texts may be NA, but neither of these ever is otherwise.
+    this.#isOfR = quoted.has(at) || ['duration', 'attachments'].some(name => this.#isNotAvailable(name))
   }
 
   /** Returns a text as it was before it was written; `undefined` if the cell is empty. */

@@ -11,6 +11,11 @@ function quote(line: string): string {
   return line.replaceAll(/(?<=^|,)([^,"]+)(?=,|$)/g, '"$1"')
 }
 
+/** Does the same with texts only, as R does. */
+function quoteTexts(line: string): string {
+  return line.replaceAll(/(?<=^|,)([a-zA][^,"]*)(?=,|$)/g, '"$1"')
+}
+
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 
 async function exported({ service, token, username }: Client, query: string): Promise<string> {
@@ -231,8 +236,17 @@ t.test('tables of R and pandas have numbers of rows, and those of R have NA for 
   const contents = rows.flatMap(([, content]) => content ?? [])
   const tables = {
     'write.csv': [`"",${quote(header)}`, ...rows.map(([row], at) => `"${at + 1}",${row}`)],
+    // A column in which only some cells are empty has texts; those are quoted.
+    'write.csv, with files': [
+      `"",${quote(header)}`,
+      ...rows.map(([row], at) => `"${at + 1}",${quoteTexts(row).replace(/NA,NA,(?=[A-Z]+$)/, '"",NA,')}`)
+    ],
     write_csv: [header, ...rows.map(([row]) => row)],
     to_csv: [`,${header}`, ...rows.map(([row], at) => `${at},${row.replaceAll(/(?<!")NA(?!")/g, '')}`)],
+    'to_csv, three times': [
+      `,Unnamed: 0.1,Unnamed: 0,${header}`,
+      ...rows.map(([row], at) => `${at},${at},${at},${row.replaceAll(/(?<!")NA(?!")/g, '')}`)
+    ],
     'to_csv, read and written again': [
       `Unnamed: 0,${header}`,
       ...rows.map(([row], at) => `${at},${row.replaceAll(/(?<!")NA(?!")/g, '')}`)
