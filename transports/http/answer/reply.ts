@@ -14,7 +14,7 @@ import { getAccountKey } from '../../../core/call/account-key.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { ReleasePlace } from '../../../core/security/long-responses.js'
 import type { Failure, Outcome, Success } from '../../../core/call/outcome.js'
-import { ResponseWriter } from './response-writer.js'
+import { noTexts, ResponseWriter } from './response-writer.js'
 
 const json = 'application/json; charset=utf-8'
 const plain = 'text/plain; charset=utf-8'
@@ -41,17 +41,14 @@ export function reply(
     return replyError(exchange, services, result.error, accessId)
   }
   forbidKeeping(exchange.res, status)
-  const outcome = result.isList && !isLong(result) ? toAscii(result) : result
+  const isLong = result.remainder !== undefined || result.members.length > maxShortLength
+  const outcome = result.isList && !isLong ? toAscii(result) : result
   if (outcome.isUnchanged) return replyHead(exchange, 304, buildOwnHeaders(services, outcome))
   if (status === 204) return replyHead(exchange, status, buildOwnHeaders(services, outcome))
-  if (isLong(outcome)) return replyLong(exchange, services, outcome, status)
+  if (isLong || outcome.members.length > maxShortLength) return replyLong(exchange, services, outcome, status)
   if (outcome.cut !== undefined) return replyInChunks(exchange, services, outcome, status)
   replyWhole(exchange, services, outcome, status)
   return waitIfUnread(exchange, services)
-}
-
-function isLong({ members, remainder }: Success): boolean {
-  return remainder !== undefined || members.length > maxShortLength
 }
 
 /** Lets browsers ask again, which keep these responses otherwise (RFC 9110, 15.1): an account may come back, for example. */
@@ -202,8 +199,6 @@ async function replyLong(
     await remainder?.return()
   }
 }
-
-async function* noTexts(): AsyncGenerator<string, void> {}
 
 /**
  * Sends an error. If the error is long, or the client does not read it immediately, resolves once it has. A long error

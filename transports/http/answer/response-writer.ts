@@ -35,6 +35,9 @@ type TextEncoding = 'utf8' | 'ascii-json' | 'latin1'
 /** The texts of a response after its first text. */
 type RemainingTexts = AsyncIterator<string, void> & Pick<Partial<TextSource>, 'isAscii' | 'nextChunk'>
 
+/** Returns no texts, for a response that is complete with its first text. */
+export async function* noTexts(): AsyncGenerator<string, void> {}
+
 export class ResponseWriter {
   readonly #res: ServerResponse
   readonly #socket: Socket
