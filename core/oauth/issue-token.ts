@@ -119,8 +119,11 @@ export function renewToken(
   const isValid = known?.type === 'app' && isOfferInForce(store, known, now)
   if (!isValid || known.expires === undefined) failEnded(grant.access)
   const lifetime = client.accessSeconds ?? services.config.oauth.accessSeconds
+  // The user may have set an end since the refresh token was replaced.
+  const { ends = Infinity } =
+    store.oauthGrants.list(known.id).find(each => each.number === grant.number) ?? grant
   recordOAuthAction(call, 'oauth.token.refreshed', known.id)
-  const access = prolong(call, known, Math.min(time + lifetime, grant.ends ?? Infinity))
+  const access = prolong(call, known, Math.min(time + lifetime, ends))
   return { ...buildTokenAnswer(call, access, grant.scopes), refresh_token: refreshToken }
 }
 

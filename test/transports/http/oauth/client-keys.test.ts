@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { generateKeyPair } from 'jose'
 import t from 'tap'
-import { coffer, type Answer, type Client, type Service } from '../../../support/coffer.js'
+import { coffer, openCoffer, type Answer, type Client, type Service } from '../../../support/coffer.js'
 import {
   createHolder,
   makeAssertion,
@@ -456,6 +456,34 @@ t.test('a client does not refresh its access beyond the end that the user gives 
   clock.advance(2400)
   t.match(await askAgain(renewed.refresh_token), { status: 400, body: { error: 'invalid_grant' } })
   t.notOk(await find())
+})
+
+t.test('an end that the user gives to an access while its client refreshes it stays', async t => {
+  const service = await openCoffer(t, { ...apps(app), ...updates })
+  const { alice, clock, server } = service
+  const tokens = await obtain(service, alice, { scope: 'offline_access diary:read:Diary' })
+  const find = async (): Promise<Answer> =>
+    (await alice.do('accesses.get', { includeExpired: true })).accesses.find(
+      ({ type }: Answer) => type === 'app'
+    )
+  const { id } = await find()
+  clock.advance(600)
+  const { accounts } = server.services
+  const store = accounts.openStore(accounts.find('alice')!)
+  const write = store.write.bind(store)
+  let hasRotated = false
+  // The first write replaces the refresh token, the last one prolongs the access.
+  t.capture(store, 'write', async (...args: Parameters<typeof write>) => {
+    const result = await write(...args)
+    if (!hasRotated) {
+      hasRotated = true
+      await alice.do('accesses.update', { id, update: { expireAfter: 60 } })
+    }
+    return result
+  })
+  const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refresh_token }
+  t.match(await post(service, '/oauth/token', form), { status: 200, body: { expires_in: 60 } })
+  t.equal((await find()).expires, clock.now() + 60)
 })
 
 t.test('a client revokes its access with the token, also once it has expired', async t => {
