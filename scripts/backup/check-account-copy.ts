@@ -1,5 +1,5 @@
 /** Checks the copy of an account's file before it is added to a backup. */
-import { UserInspection } from '../../storage/inspection.js'
+import { UserInspection } from '../../storage/inspection/user-inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { findBrokenRecords } from '../maintenance/check-audit.js'
 import { BackupError } from './backup-error.js'

@@ -1,6 +1,6 @@
 /** Restores the platform file of a backup, and checks that it lists exactly the accounts of the backup. */
 import { migratePlatformFile } from '../../storage/sqlite/copies.js'
-import { PlatformInspection } from '../../storage/inspection.js'
+import { PlatformInspection } from '../../storage/inspection/platform-inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { findPlatformFileProblems } from '../../storage/validation/foreign-file.js'
 import { BackupError } from './backup-error.js'

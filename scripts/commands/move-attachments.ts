@@ -1,5 +1,5 @@
 /** `coffer move-attachments`: copies all attachments to the bucket of the settings, or back to the disk. */
-import { PlatformInspection } from '../../storage/inspection.js'
+import { PlatformInspection } from '../../storage/inspection/platform-inspection.js'
 import { openBucket } from '../maintenance/bucket.js'
 import { formatCount, type JsonOption, printResult } from '../terminal/output.js'
 import { loadExistingDirectory } from '../terminal/directory.js'

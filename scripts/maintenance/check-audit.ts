@@ -1,6 +1,6 @@
 /** Verifies the hash chain of an account's audit log. */
 import { computeLinkHash, formatRecordId } from '../../storage/audit/record.js'
-import type { UserInspection } from '../../storage/inspection.js'
+import type { UserInspection } from '../../storage/inspection/user-inspection.js'
 
 interface BrokenRecord {
   readonly id?: string

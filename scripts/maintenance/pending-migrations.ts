@@ -2,7 +2,7 @@
 import { statfsSync, statSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Layout } from '../../storage/files/layout.js'
-import { PlatformInspection } from '../../storage/inspection.js'
+import { PlatformInspection } from '../../storage/inspection/platform-inspection.js'
 import {
   readPlatformVersion,
   schemaVersions,

@@ -1,16 +1,12 @@
 /** Moves the prepared files of an account from a temporary directory into a data directory, atomically. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Database } from 'better-sqlite3'
 import { translateError } from '../../storage/errors.js'
 import { existsWithin, makeFolderNow, assertFileOrAbsent, syncPathNow } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
+import { PlatformInspection } from '../../storage/inspection/platform-inspection.js'
 import { findOwner, writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
-import { UsernameRepository } from '../../storage/platform/usernames.js'
-import { schemaVersions } from '../../storage/sqlite/copies.js'
-import { openReadOnly } from '../../storage/sqlite/open.js'
-import { column, statement } from '../../storage/sqlite/statements.js'
 import { replaceFolder } from '../../storage/files/replace-folder.js'
 import { assertNotNewer, readUniqueValues } from './unique-index.js'
 import { listOtherWebhookIds, readWebhookIds } from './webhook-ids.js'
@@ -42,26 +38,16 @@ export class Unfinished extends Error {
 export function findAccount(target: Layout, username: string): Account | undefined {
   assertFileOrAbsent(target.platformFile)
   if (isEmpty(target)) return undefined
-  const db = openReadOnly(target.platformFile, schemaVersions.platform)
+  const platform = new PlatformInspection(target)
   try {
-    const account = find(db, username)
+    const account = platform.find(username)
     if (account && account.state !== 'active') throw new Unfinished(username)
     return account
   } catch (error) {
     throw translateError(error, target.platformFile)
   } finally {
-    db.close()
+    platform.close()
   }
-}
-
-/** Finds an account by any of its names, in a file of this or an earlier version. */
-function find(db: Database, username: string): Account | undefined {
-  const hasFormer = column(db, "SELECT 1 FROM sqlite_schema WHERE name = 'former_username'").get()
-  if (hasFormer === undefined)
-    return statement(db, 'SELECT * FROM account WHERE username = ?').get(username) as Account | undefined
-  const usernames = new UsernameRepository(db)
-  const account = usernames.find(username)
-  return account && { ...account, formerUsernames: usernames.listFormer(account.id) }
 }
 
 /** Returns true if there are no accounts and there is no platform file. */

@@ -1,6 +1,6 @@
 /** Rebuilds the platform's index of unique values from account databases that are not open in a service. */
 import { StoreTooNew, translateError } from '../../storage/errors.js'
-import { UserInspection } from '../../storage/inspection.js'
+import { UserInspection } from '../../storage/inspection/user-inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { UniqueValue } from '../../storage/repositories/account-fields.js'

@@ -1,5 +1,5 @@
 /** Ids of webhooks, which must be unique across the accounts of a service. */
-import { PlatformInspection } from '../../storage/inspection.js'
+import { PlatformInspection } from '../../storage/inspection/platform-inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { ForeignRows } from '../../storage/validation/foreign-file.js'
 

@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Arrivals, Connection } from '../../schemas/connection.js'
 import { translateError } from '../errors.js'
-import { column, statement } from '../sqlite/statements.js'
+import { column, hasTable, statement } from '../sqlite/statements.js'
 
 /** A connection, and what has arrived from it. */
 export interface StoredConnection {
@@ -102,9 +102,7 @@ function parse({ arrivals, body }: Row): StoredConnection {
 
 /** Lists the keys of the secrets of all connections in a user's file. */
 export function listSecretKeys(db: Database): string[] {
-  // A file that is only inspected is not migrated, so it may lack the table.
-  const table = column(db, "SELECT 1 FROM sqlite_schema WHERE name = 'connection'")
-  if (table.get() === undefined) return []
+  if (!hasTable(db, 'connection')) return []
   const keys = `SELECT json_extract(body, '$.secretKey') AS key FROM connection WHERE key IS NOT NULL`
   return column(db, keys).all() as string[]
 }

@@ -1,7 +1,7 @@
 /** The identities with which a user signs in besides the password. (docs/spec/identities.md) */
 import type { Database } from 'better-sqlite3'
 import { toIdentityKey } from '../../schemas/identity.js'
-import { column, statement } from '../sqlite/statements.js'
+import { hasTable, statement } from '../sqlite/statements.js'
 
 /** A user as identified by a provider, by issuer and subject only. */
 export interface Identity {
@@ -52,7 +52,5 @@ export class IdentityRepository {
 
 /** Lists the unique keys of all identities in a user's file. */
 export function listIdentityKeys(db: Database): string[] {
-  // A file that is only inspected is not migrated, so it may lack the table.
-  const table = column(db, "SELECT 1 FROM sqlite_schema WHERE name = 'identity'")
-  return table.get() === undefined ? [] : new IdentityRepository(db).list().map(toIdentityKey)
+  return hasTable(db, 'identity') ? new IdentityRepository(db).list().map(toIdentityKey) : []
 }

@@ -6,7 +6,7 @@ import type { Database } from 'better-sqlite3'
 import { aliasField } from '../../schemas/access.js'
 import type { Event } from '../../schemas/event.js'
 import { limitMarks } from '../../schemas/marks.js'
-import { column, statement } from '../sqlite/statements.js'
+import { column, hasTable, statement } from '../sqlite/statements.js'
 import { connectionField } from '../../schemas/connection.js'
 import { identityField } from '../../schemas/identity.js'
 import { listSecretKeys } from '../connections/connection-repository.js'
@@ -138,11 +138,6 @@ function readConfirmedEmail(db: Database): unknown {
 function listVerifiedAddresses(db: Database): string[] {
   if (!hasTable(db, 'email_address')) return []
   return column(db, 'SELECT key FROM email_address WHERE verified IS NOT NULL ORDER BY key').all() as string[]
-}
-
-/** Returns whether a table exists: a file opened for inspection is not migrated, so it may lack some. */
-function hasTable(db: Database, name: string): boolean {
-  return column(db, 'SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined
 }
 
 /**

@@ -27,6 +27,11 @@ export function raw(db: Database, sql: string): Statement {
   return findCached(arrayStatements, db, sql) ?? addToCache(arrayStatements, db, sql, db.prepare(sql).raw())
 }
 
+/** Returns whether a table exists. Files of earlier versions, which are inspected as they are, lack some. */
+export function hasTable(db: Database, name: string): boolean {
+  return column(db, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined
+}
+
 /** Lists the texts of all statements prepared on a connection so far. */
 export function listStatements(db: Database): string[] {
   return [objectStatements, columnStatements, arrayStatements].flatMap(statements => [

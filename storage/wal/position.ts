@@ -4,7 +4,7 @@
  */
 import type { Database } from 'better-sqlite3'
 import { lastFrame } from '../sqlite/open.js'
-import { raw, statement } from '../sqlite/statements.js'
+import { hasTable, statement } from '../sqlite/statements.js'
 
 /** A position in the log of an account's changes. */
 export interface Position {
@@ -23,7 +23,7 @@ const filesWithPosition = new WeakSet<Database>()
 
 /** The position of a file; `undefined` if it has none. */
 export function readPosition(db: Database): Position | undefined {
-  if (!hasTable(db)) return undefined
+  if (!hasPosition(db)) return undefined
   return statement(db, 'SELECT lsn, epoch FROM log_position').get() as Position | undefined
 }
 
@@ -35,7 +35,7 @@ export function writePosition(db: Database, { epoch, lsn }: Position): void {
 /** Sets a file's first position, in a separate transaction. */
 export function addPosition(db: Database, { epoch, lsn }: Position): void {
   const add = (): void => {
-    if (!hasTable(db)) db.exec(positionTable)
+    if (!hasPosition(db)) db.exec(positionTable)
     db.prepare('INSERT OR REPLACE INTO log_position (id, lsn, epoch) VALUES (1, ?, ?)').run(lsn, epoch)
   }
   db.transaction(add).immediate()
@@ -86,10 +86,9 @@ export class OpenedFile {
   }
 }
 
-function hasTable(db: Database): boolean {
+function hasPosition(db: Database): boolean {
   if (filesWithPosition.has(db)) return true
-  const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'log_position'"
-  const isThere = raw(db, sql).get() !== undefined
+  const isThere = hasTable(db, 'log_position')
   if (isThere) filesWithPosition.add(db)
   return isThere
 }

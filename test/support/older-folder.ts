@@ -2,7 +2,7 @@
 import { renameSync, rmSync } from 'node:fs'
 import SQLite from 'better-sqlite3'
 import type { Layout } from '../../storage/files/layout.js'
-import { PlatformInspection } from '../../storage/inspection.js'
+import { PlatformInspection } from '../../storage/inspection/platform-inspection.js'
 import type { Migration } from '../../storage/migrations/migrate.js'
 import { platformMigrations } from '../../storage/migrations/platform/index.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'

@@ -1,18 +1,12 @@
-/** Reads files without changing them, to check a data directory, whether or not a service runs on it. */
-import type { Database } from 'better-sqlite3'
-import { StoreDamaged } from './errors.js'
-import { extractNumbers } from './content-numbers.js'
-import type { Layout } from './files/layout.js'
-import { platformMigrations } from './migrations/platform/index.js'
-import { userMigrations } from './migrations/user/index.js'
-import { openReadOnly } from './sqlite/open.js'
-import { readUnmigratedValues, listUniqueValues, type UniqueValue } from './repositories/account-fields.js'
-import { StorageUsedRepository } from './repositories/storage-used.js'
-import { SecretRepository } from './platform/secrets.js'
-import { UniqueFieldRepository } from './platform/unique-fields.js'
-import { column, statement } from './sqlite/statements.js'
-import { getSystemNumber } from './streams/system-streams.js'
-import type { Account } from './platform/account.js'
+/** Reads the file of an account without changing it. */
+import { extractNumbers } from '../content-numbers.js'
+import type { Layout } from '../files/layout.js'
+import { userMigrations } from '../migrations/user/index.js'
+import { readUnmigratedValues, listUniqueValues, type UniqueValue } from '../repositories/account-fields.js'
+import { StorageUsedRepository } from '../repositories/storage-used.js'
+import { column, statement } from '../sqlite/statements.js'
+import { getSystemNumber } from '../streams/system-streams.js'
+import { Inspection } from './inspection.js'
 
 /** An event as a row: columns and text, which have to match. */
 export interface InspectedEvent {
@@ -41,58 +35,6 @@ interface InspectedDeletion {
   readonly deleted: number
   readonly integrity: string | null
   readonly body: string | null
-}
-
-/** A file opened for inspection. The constructor throws `StoreDamaged`, `StoreTooNew`. */
-class Inspection {
-  protected readonly db: Database
-  #isIntact = true
-
-  constructor(
-    file: string,
-    private readonly steps: number
-  ) {
-    this.db = openReadOnly(file, steps)
-  }
-
-  /** Runs SQLite's own checks. Returns the problems found; an empty list means that the file is intact. */
-  findProblems(): string[] {
-    const version = this.db.pragma('user_version', { simple: true }) as number
-    const outdated =
-      version < this.steps ? ['is of an earlier version: start the service once to bring it up to date'] : []
-    const found = column(this.db, 'PRAGMA integrity_check').all() as string[]
-    const broken = found.filter(text => text !== 'ok')
-    this.#isIntact = broken.length === 0
-    // Scans of a damaged tree may not end; reading by keys does.
-    const dangling = this.#isIntact ? statement(this.db, 'PRAGMA foreign_key_check').all().length : 0
-    return [
-      ...outdated,
-      ...broken,
-      ...(dangling === 0 ? [] : [`${dangling} rows refer to rows that do not exist`])
-    ]
-  }
-
-  /** False if {@link findProblems} has found the file damaged. */
-  get isIntact(): boolean {
-    return this.#isIntact
-  }
-
-  close(): void {
-    this.db.close()
-  }
-
-  /** Reads rows one by one by key, so that the caller may wait in between. Throws `StoreDamaged` if they are out of order. */
-  protected *readRows<T>(sql: string, before: number | string): Generator<T, void, undefined> {
-    let key = before
-    for (;;) {
-      const row = statement(this.db, sql).get(key) as (T & { key: number | string }) | undefined
-      if (!row) return
-      // In a damaged tree, or where integers exceed the precision of numbers, the same rows might be returned for ever.
-      if (!isAfter(row.key, key)) throw new StoreDamaged(this.db.name, 'rows are out of order')
-      key = row.key
-      yield row
-    }
-  }
 }
 
 /** The file of one account. */
@@ -243,58 +185,7 @@ export class UserInspection extends Inspection {
   }
 }
 
-/** The file that all accounts share. */
-export class PlatformInspection extends Inspection {
-  constructor(layout: Layout) {
-    super(layout.platformFile, platformMigrations.length)
-  }
-
-  accounts(): Generator<Account> {
-    const sql = 'SELECT username AS key, * FROM account WHERE username > ? ORDER BY username LIMIT 1'
-    return this.readRows(sql, '')
-  }
-
-  findSecret(name: string): string | undefined {
-    return new SecretRepository(this.db).find(name)
-  }
-
-  countAccounts(): number {
-    return column(this.db, 'SELECT count(*) FROM account').get() as number
-  }
-
-  /** Lists the unique values of an account in the platform's index. */
-  uniqueValues(account: string): UniqueValue[] {
-    return new UniqueFieldRepository(this.db).list(account)
-  }
-
-  /** Lists the ids of accounts that may have webhooks. */
-  webhookAccounts(): string[] {
-    return column(this.db, 'SELECT account FROM webhook_account').all() as string[]
-  }
-
-  /** Returns whether an account exists and is active. */
-  isActive(id: string): boolean {
-    return column(this.db, "SELECT 1 FROM account WHERE id = ? AND state = 'active'").get(id) !== undefined
-  }
-
-  /** Returns whether an account exists, in any state. */
-  hasAccount(id: string): boolean {
-    return column(this.db, 'SELECT 1 FROM account WHERE id = ?').get(id) !== undefined
-  }
-}
-
 /** Builds the SQL for the word that a column of a record refers to; empty text if that word is missing. */
 function selectWord(name: string): string {
   return `ifnull((SELECT text FROM audit_word WHERE number = ${name}), '') AS ${name}`
-}
-
-/** Returns whether a key comes after another one in SQLite's order. */
-function isAfter(key: unknown, before: number | string): boolean {
-  if (typeof key === 'number' && typeof before === 'number') return key > before
-  // Compares the bytes of UTF-8, as SQLite does.
-  return (
-    typeof key === 'string' &&
-    typeof before === 'string' &&
-    Buffer.compare(Buffer.from(key), Buffer.from(before)) > 0
-  )
 }
