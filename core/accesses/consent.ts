@@ -100,9 +100,12 @@ export async function recordConsent(
   const store = services.accounts.openStore(account)
   try {
     const isOwner = isSignedInOwner(services, store, credentials, now)
-    const isAgreed =
-      isOwner ||
-      (access.created >= known.expires - requestLifetime && store.consents.list(access.id).length === 0)
+    // An update may have withdrawn what the user had agreed to.
+    const isNew =
+      access.created >= known.expires - requestLifetime &&
+      access.serial === undefined &&
+      store.consents.list(access.id).length === 0
+    const isAgreed = isOwner || isNew
     if (!isAgreed) return
     await store.write(() => {
       store.consents.add(access.id, getDestination(known), now)

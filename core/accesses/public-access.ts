@@ -4,12 +4,11 @@ import { Access } from '../../schemas/access.js'
 import { HeldByOAuth } from '../../schemas/oauth.js'
 import { toWireAccess } from '../access-ids.js'
 import type { Call } from '../call/method.js'
-import { isOwnApp } from '../auth/trusted-apps.js'
 import { apiEndpoint } from '../service-info.js'
 import { isCreatedBy } from '../permissions/access.js'
 import { getCapability, withoutPeerEndpoints } from '../permissions/peer-access.js'
 
-/** An access with its token and API endpoint; pages get the access of a session without both. */
+/** An access with its token and API endpoint. A session is without both for others, and for pages. */
 export const PublicAccess = Type.Object({
   ...Access.properties,
   token: Type.Optional(Type.String()),
@@ -36,18 +35,17 @@ export function limitToCaller<A extends Omit<Access, 'token'>>(
 }
 
 /**
- * Returns an access with its endpoint. No session sees the token of another session of the service's own
- * pages, which may have just been proven (docs/spec/mfa.md#proof); pages of the service do not even see their
- * own: an injected script would steal it (docs/spec/authentication.md#sessions-of-pages). The access of an
- * offer has a token only for itself.
+ * Returns an access with its endpoint. No session sees the token of another session, which may have just been
+ * proven (docs/spec/mfa.md#proof); pages of the service do not even see their own: an injected script would
+ * steal it (docs/spec/authentication.md#sessions-of-pages). The access of an offer has a token only for itself.
  */
 export function addEndpoint(call: ViewContext, stored: Access): PublicAccess & Pick<Access, 'serial'> {
   const access = limitToCaller(call, stored)
-  const { id, name, token, type } = access
-  const isOthers = id !== call.caller.accessId && isOwnApp(name)
+  const { id, token, type } = access
+  const isOthers = id !== call.caller.accessId
   if (type === 'personal' && (call.credentials.isPage || isOthers)) return omitToken(access)
   // The link of an offer is in the request that asked for it, for those who may see it. (docs/spec/consent.md#offers)
-  if (getCapability(access) && id !== call.caller.accessId) return omitToken(access)
+  if (getCapability(access) && isOthers) return omitToken(access)
   const first = { id, token, apiEndpoint: getEndpoint(call, access) }
   // Copying the first members twice is cheaper than copying all others one by one.
   return Object.assign(first, access)

@@ -2,12 +2,13 @@
 import t from 'tap'
 import { leave, untilHeading } from '../support/browser.js'
 import { look } from '../support/look.js'
-import { app, apps, begin, clientId, exchange, read } from '../support/oauth.js'
+import { agree, app, apps, begin, clientId, exchange, read } from '../support/oauth.js'
 import { password, signIn, startPages } from '../support/pages.js'
 
 t.test('an OAuth app', async t => {
   const { open, register, service, url } = await startPages(t, {
     access: { apps: [] },
+    accesses: { updates: true },
     ...apps({ ...app, oauth: { redirectURIs: ['http://127.0.0.1/www/assets/index.json'] } })
   })
   const token = await register('daisy')
@@ -118,6 +119,23 @@ t.test('an OAuth app', async t => {
       'launch/patient patient/Observation.rs heart:read resting:none',
       'a stream below another is withheld, too'
     )
+    await leave(page)
+  })
+  await t.test('that gets its access again is shown with the end that this then has', async t => {
+    const own = async (method: string, params: object = {}) =>
+      await service.call('daisy', method, params, token)
+    const params = { redirect_uri, scope: 'diary:read:My%20diary', expire_after: '2592000' }
+    const first = await begin(service, params)
+    await exchange(service, first, await agree(service, { do: own, token, username: 'daisy' }, first))
+    const { accesses } = await own('accesses.get')
+    const { id } = accesses.find(({ name }: { name: string }) => name === clientId)
+    await own('accesses.update', { id, update: { expireAfter: 3600 } })
+    const page = await open((await begin(service, params)).location.href)
+    await signIn(page, 'daisy')
+    await untilHeading(page, 'Allow Diary again?')
+    const text = await page.getByRole('main').innerText()
+    t.match(text, /is requesting it again[^]*Expires\s+on \d+ \w+ 20\d\d/)
+    t.notMatch(text, 'haven’t approved', 'the place is not new')
     await leave(page)
   })
 })

@@ -7,7 +7,7 @@ import type { AuthRequest, Decision, Level, Permission } from './auth-request.js
 import { readStreamNames, type StreamNames } from './compare-grants.js'
 
 /** The members of an access that are used here. */
-interface Access {
+export interface Access {
   readonly id: string
   readonly token: string
   readonly apiEndpoint?: string

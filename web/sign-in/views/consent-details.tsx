@@ -4,7 +4,7 @@
  */
 import type { ComponentChildren } from 'preact'
 import type { AuthRequest } from '../auth-request.js'
-import type { Consent, Destination } from '../grant-access.js'
+import type { Access, Consent, Destination } from '../grant-access.js'
 import { formatDate, t } from '../../language.js'
 import { toPlainText } from '../../plain-text.js'
 
@@ -18,20 +18,20 @@ interface Props {
   readonly request: AuthRequest
   readonly shares: number
   readonly consent: Consent
-  /** Whether the request is for the access that the app already has. */
-  readonly isAgain: boolean
+  /** The existing access that the app requests again. */
+  readonly same: Access | undefined
 }
 
 /** Shows who asks for access, for how long, and what makes the request unusual. */
-export function ConsentDetails({ request, shares, consent, isAgain }: Props) {
-  const { app, deviceName, expireAfter, oauth, requestingAppId } = request
-  const isRenewed = oauth?.scopes.includes('offline_access') === true
+export function ConsentDetails({ request, shares, consent, same }: Props) {
+  const { app, deviceName, requestingAppId } = request
+  const end = getEnd(request, same)
   const { agreed, asked, isNeeded } = consent
   const isNewDestination = isNeeded && agreed.length > 0
   return (
     <>
       {shares > 0 && <p class="notice">{t('consent.shares', { count: shares })}</p>}
-      {(isAgain || isNewDestination || !asked.isNear) && (
+      {(same !== undefined || isNewDestination || !asked.isNear) && (
         <p class="notice">{t('consent.caution', { app })}</p>
       )}
       <dl class="facts">
@@ -46,16 +46,28 @@ export function ConsentDetails({ request, shares, consent, isAgain }: Props) {
           </Fact>
         )}
         {deviceName && <Fact name={t('consent.device')}>{toPlainText(deviceName)}</Fact>}
-        {!isAgain && (
-          <Fact name={t('consent.until')}>
-            {typeof expireAfter === 'number' && expireAfter < maxShownExpiry && !isRenewed
-              ? t('consent.ends', { date: formatDate(Date.now() / 1000 + expireAfter) })
-              : t('consent.revoked')}
-          </Fact>
-        )}
+        <Fact name={t('consent.until')}>
+          {end === undefined ? t('consent.revoked') : t('consent.ends', { date: formatDate(end) })}
+        </Fact>
       </dl>
     </>
   )
+}
+
+/**
+ * Returns when the access ends once the user allows the request, in seconds; `undefined` if it does not, or the app renews it. A
+ * client of OAuth prolongs the access that it has, other apps do not.
+ */
+function getEnd({ expireAfter, oauth }: AuthRequest, same: Access | undefined): number | undefined {
+  if (oauth?.scopes.includes('offline_access') === true) return undefined
+  const now = Date.now() / 1000
+  const asked = typeof expireAfter === 'number' ? now + expireAfter : undefined
+  const end = !same
+    ? asked
+    : oauth && asked !== undefined && same.expires !== undefined
+      ? Math.max(asked, same.expires)
+      : same.expires
+  return end !== undefined && end < now + maxShownExpiry ? end : undefined
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {

@@ -116,7 +116,7 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
       <AppMessage request={request} />
       <GrantList grants={grants} streams={streams} appNames={request.appNames} choice={choice} />
       {request.oauth && <ScopeList notice={request.oauth} app={app} />}
-      <ConsentDetails request={request} shares={shares} consent={consent} isAgain={same !== undefined} />
+      <ConsentDetails request={request} shares={shares} consent={consent} same={same} />
       <Form
         action={t('consent.allow')}
         onSubmit={accept}
@@ -163,7 +163,8 @@ function listProposed({ requestedPermissions }: AuthRequest, { checked, same }: 
 }
 
 function getLeadKey(grants: Grants, { consent, older, same }: Question): Key {
-  if (same) return consent.isNeeded ? 'consent.leadAgain' : 'consent.leadAsked'
+  // Without a place that the user has approved, none is new: the access may have got an end since.
+  if (same) return consent.agreed.length > 0 && consent.isNeeded ? 'consent.leadAgain' : 'consent.leadAsked'
   if (older) return 'consent.leadOlder'
   return grants.asked.length === 0 ? 'consent.leadNothing' : 'consent.lead'
 }

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { coffer, openCoffer, textsOf, type Answer, type Client } from '../../../support/coffer.js'
+import { givePassword, password } from '../../../support/passkeys.js'
 
 const names = (accesses: { name: string }[]): string[] => accesses.map(access => access.name)
 
@@ -33,6 +34,19 @@ t.test('accesses.get', async t => {
       'old',
       'zoe'
     ])
+  })
+
+  t.test('returns the token of no other session', async t => {
+    const service = await coffer(t)
+    const { alice } = service
+    await givePassword(alice)
+    const origin = service.server.url
+    const login = { appId: 'some-dashboard', username: 'alice', password }
+    const { token } = (await service.http('POST', '/alice/auth/login', login, { origin })).body
+    t.ok(token)
+    const { accesses } = await alice.do('accesses.get')
+    const { id } = accesses.find(({ name }: Answer) => name === 'some-dashboard')
+    t.notMatch(JSON.stringify([accesses, await alice.do('accesses.getOne', { id })]), token)
   })
 
   t.test('returns deletions in order', async t => {

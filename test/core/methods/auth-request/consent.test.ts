@@ -141,6 +141,17 @@ t.test('accesses.checkApp', async t => {
     })
   })
 
+  t.test('requires consent again even if the app answers an older request of its own', async t => {
+    const { alice, app, askFrom, check, hand } = await begin(t, { accesses: { updates: true } })
+    await alice.do('accesses.delete', { id: app.access.id })
+    const keys = [await askFrom(page, browser), await askFrom(page, browser)] as const
+    const made = await alice.grant('read', 'diary', { type: 'app', name: 'asking-app' })
+    await hand(keys[0], made)
+    await alice.do('accesses.update', { id: made.access.id, update: { expireAfter: 3600 } })
+    await hand(keys[1], made)
+    t.match((await check(await askFrom(page, browser))).consent, { isNeeded: true, agreed: [] })
+  })
+
   t.test('treats a program on another network as a different one', async t => {
     const { alice, app, askFrom, check, hand } = await begin(t)
     await hand(await askFrom({}, { ip: '203.0.113.7' }), app, alice)
