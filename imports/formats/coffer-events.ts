@@ -52,10 +52,9 @@ export const cofferEvents: Format = {
   }
 }
 
-/** Returns whether these are the columns of a table; R and pandas write the number of a row before them, each time. */
+/** Returns whether the columns of a table are among these: R and pandas add numbers of rows, and move columns. */
 function isTable(columns: readonly string[]): boolean {
-  const start = columns.indexOf('id')
-  return expectedColumns.every((name, index) => columns[start + index] === name)
+  return expectedColumns.every(name => columns.includes(name))
 }
 
 /** How events begin. What tells them from other objects otherwise follows the content, which may be longer than the head. */
@@ -68,6 +67,16 @@ function isEventsJson(text: string): boolean {
     /"createdBy"\s{0,9}:/.test(text) &&
     /"modifiedBy"\s{0,9}:/.test(text)
   )
+}
+
+/**
+ * Returns whether an event goes on. Programs that have read a table of events write `null` for all that some of them lack, and put it
+ * last if the first one lacks it; this service writes the duration after the time, and no other `null`.
+ */
+function isOngoing(event: Json): boolean {
+  const names = Object.keys(event)
+  const before = names[names.indexOf('duration') - 1]
+  return before === 'time' && names.every(name => (event[name] === null) === (name === 'duration'))
 }
 
 class ObjectReader {
@@ -98,7 +107,6 @@ class ObjectReader {
       this.sink.skip('event', 'a value of the account itself')
       return
     }
-    const { duration } = event
     const files = getList(event, 'attachments').length
     if (files > 0) this.sink.skip('attachment', 'without its bytes', files)
     if (type.startsWith('series:')) {
@@ -118,8 +126,8 @@ class ObjectReader {
       otherPaths: others.map(name => [name]),
       type,
       time,
-      duration: duration === null || typeof duration === 'number' ? duration : undefined,
-      content: event['content'],
+      duration: isOngoing(event) ? null : getNumber(event, 'duration'),
+      content: event['content'] ?? undefined,
       identity: id,
       isEvent: true,
       description: getText(event, 'description'),

@@ -33,8 +33,9 @@ class Row {
     this.#hasDecimalCommas = hasDecimalCommas
     const at = columns.get('type') ?? -1
     this.#isVerbatim = !quoted.has(at) && cells[at] === cells[at]?.trim()
-    // Where all texts have quotes, NA is none. Without, texts may be NA, but neither of these ever is otherwise.
-    this.#isOfR = quoted.has(at) || ['duration', 'attachments'].some(name => this.#isNotAvailable(name))
+    // Where all texts have quotes, or no cell is empty, NA is none. Otherwise, texts may be NA, but neither of these ever is.
+    const isFull = quoted.has(at) || !cells.includes('')
+    this.#isOfR = isFull || ['duration', 'attachments'].some(name => this.#isNotAvailable(name))
   }
 
   /** Returns a text as it was before it was written; `undefined` if the cell is empty. */

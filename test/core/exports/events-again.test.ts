@@ -16,6 +16,18 @@ function quoteTexts(line: string): string {
   return line.replaceAll(/(?<=^|,)([a-zA][^,"]*)(?=,|$)/g, '"$1"')
 }
 
+/** Gives each event the members of all, as pandas and DuckDB do, which have a column for each. */
+function asTable(list: readonly Record<string, unknown>[]): object[] {
+  const names = [...new Set(list.flatMap(event => Object.keys(event)))]
+  return list.map(event => Object.fromEntries(names.map(name => [name, event[name] ?? null])))
+}
+
+/** Reads the content, description and duration of events in JSON. */
+async function read(list: readonly object[]): Promise<unknown[]> {
+  const { data } = await collected(JSON.stringify(list), 'a.json', {}, standardTypes.types)
+  return data.map(({ content, description, duration }) => [content, description, duration])
+}
+
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 
 async function exported({ service, token, username }: Client, query: string): Promise<string> {
@@ -242,6 +254,9 @@ t.test('tables of R and pandas have numbers of rows, and those of R have NA for 
       ...rows.map(([row], at) => `"${at + 1}",${quoteTexts(row).replace(/NA,NA,(?=[A-Z]+$)/, '"",NA,')}`)
     ],
     write_csv: [header, ...rows.map(([row]) => row)],
+    'to_csv, by time': [header, ...rows.map(([row]) => row.replaceAll(/(?<!")NA(?!")/g, ''))].map(line =>
+      line.replace(/^(\w+),(\w*),/, '$2,$1,')
+    ),
     to_csv: [`,${header}`, ...rows.map(([row], at) => `${at},${row.replaceAll(/(?<!")NA(?!")/g, '')}`)],
     'to_csv, three times': [
       `,Unnamed: 0.1,Unnamed: 0,${header}`,
@@ -267,6 +282,14 @@ t.test('tables of R and pandas have numbers of rows, and those of R have NA for 
     )
     t.same(leftOut, { 'in the trash': 1 }, name)
   }
+  // In readr, no cell is empty. With a duration and a file, others are NA.
+  const full = await collected(
+    [header, 'c1,NA,1,60,a,A,mass/kg,value,70.5,kg,NA,NA,a.txt,NA,FALSE'].join('\n'),
+    'a.csv',
+    {},
+    standardTypes.types
+  )
+  t.match(full.data, [{ content: 70.5, duration: 60, description: undefined, otherPaths: undefined }])
   // Written by this service, a text may be NA.
   const { data } = await collected(
     [header, 'c1,,1,,a,A,note/txt,value,NA,,na,NA,,NA,false'].join('\n'),
@@ -275,6 +298,32 @@ t.test('tables of R and pandas have numbers of rows, and those of R have NA for 
     standardTypes.types
   )
   t.match(data, [{ content: 'NA', description: 'NA', otherPaths: [['NA']] }])
+})
+
+t.test('events that other programs have written as JSON do not go on', async t => {
+  const { alice } = await coffer(t)
+  await alice.do('streams.create', { id: 'a', name: 'A' })
+  const events = [
+    { type: 'mass/kg', content: 70.5 },
+    { type: 'activity/plain', duration: 60 },
+    { type: 'activity/plain', duration: null },
+    { type: 'note/txt', content: 'A', description: 'B' }
+  ]
+  for (const [time, event] of events.entries())
+    await alice.do('events.create', { streamIds: ['a'], time, ...event })
+  const given = JSON.parse(
+    await exported(alice, 'format=json&streams=a&fromTime=0&toTime=9&sortAscending=true')
+  ) as Record<string, unknown>[]
+  const kept = events.map(({ content, description, duration }) => [content, description, duration])
+  t.strictSame(await read(given), kept)
+  const withoutEnds = kept.map(([content, description, duration]) => [
+    content,
+    description,
+    duration ?? undefined
+  ])
+  t.strictSame(await read(asTable(given)), withoutEnds)
+  t.strictSame(await read(asTable(given.toReversed())), withoutEnds.toReversed())
+  t.strictSame(await read(asTable(given.slice(0, 2))), withoutEnds.slice(0, 2))
 })
 
 t.test('data of the account itself is skipped, and recognised events are not imported twice', async t => {
