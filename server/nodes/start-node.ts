@@ -63,6 +63,8 @@ async function build(
 
   const tally = new Tally()
   let runtime!: Runtime
+  /** Whether {@link runtime} is assigned. Until then, no shards are served here. */
+  let hasStarted = false
   let dispatcher!: ClusterDispatcher
   let notifier!: ClusterNotifier
   let orphanCleanup: OrphanCleanup | undefined
@@ -143,7 +145,7 @@ async function build(
     shard: {
       index: 0,
       // The limits in the settings apply to each node.
-      map: { size: 1, indexOf: username => (ownership.isHeld(username) ? 0 : 1) },
+      map: { size: 1, indexOf: username => (hasStarted && ownership.isHeld(username) ? 0 : 1) },
       peers: {
         forward: (...call) => dispatcher.forward(...call),
         note: note => announcements.announce({ note })
@@ -154,6 +156,7 @@ async function build(
       }
     }
   })
+  hasStarted = true
   closers.push(() => runtime.close())
   const { accounts, platform } = runtime.services
   const announcements = new Announcements(engine, node, runtime.services)

@@ -51,11 +51,20 @@ export function removeStaleCopies({ root }: Layout): void {
 
 function removeStaleFolder(folder: string): void {
   const lock = join(folder, lockName)
-  const found = lstatSync(lock, { throwIfNoEntry: false })
   // A lock file is empty: anything else is not ours.
-  if (!found?.isFile() || found.size > 0) return
+  if (!isEmptyFile(lock)) return
   const unlock = openLock(lock)
   if (!unlock) return
   rmSync(folder, { recursive: true, force: true })
   unlock()
+}
+
+/** Returns false also if the file is in the folder of another user, as a command leaves it that root has interrupted. */
+function isEmptyFile(file: string): boolean {
+  try {
+    const found = lstatSync(file)
+    return found.isFile() && found.size === 0
+  } catch {
+    return false
+  }
 }

@@ -156,8 +156,11 @@ t.test('an account', async t => {
       readdirSync(storage.directory)
         .filter(name => name.startsWith('copies-'))
         .toSorted()
-    const kept = ['copies-2024-11-22', 'copies-2024-backup', 'copies-99999999-abcdef'] as const
-    for (const name of kept) {
+    const folders = ['copies-2024-11-22', 'copies-2024-backup', 'copies-99999999-abcdef'] as const
+    const kept = [...folders, 'copies-of-a-file']
+    // It cannot be looked into, like a folder of another user.
+    writeFileSync(join(storage.directory, 'copies-of-a-file'), '')
+    for (const name of folders) {
       mkdirSync(join(storage.directory, name))
       writeFileSync(join(storage.directory, name, 'platform.sqlite'), 'a copy that an operator has made')
     }
@@ -176,7 +179,7 @@ t.test('an account', async t => {
     // The same process id is another process in another container.
     renameSync(made.toString().trim(), join(storage.directory, 'copies-99999999-zyxwvu'))
     const during = await storage.restarted()
-    t.strictSame(names(), [...kept, 'copies-99999999-zyxwvu'], 'somebody works in it')
+    t.strictSame(names(), [...folders, 'copies-99999999-zyxwvu', 'copies-of-a-file'], 'somebody works in it')
     command.kill('SIGKILL')
     await once(command, 'exit')
     const after = await during.restarted()

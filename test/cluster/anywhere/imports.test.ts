@@ -1,12 +1,17 @@
 /** Imports of users who are moved to another node during the import: it continues there. */
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'tap'
 import { createFixedShards } from '../../../core/call/shard.js'
 import { sweepAttachments } from '../../../core/events/attachment-sweep.js'
+import { Layout } from '../../../storage/files/layout.js'
+import { ImportFiles } from '../../../storage/imports/import-files.js'
 import type { Answer, Client } from '../../support/coffer.js'
 import { sent } from '../../support/importing.js'
 import { until } from '../../support/socket.js'
 import { MemoryCluster } from '../memory-engine.js'
-import { begin, client, move, nameAt, startPair, userAt } from './memory-nodes.js'
+import { begin, client, longTimes, move, nameAt, startNode, startPair, userAt } from './memory-nodes.js'
 
 const shards = createFixedShards(64)
 const events = 3000
@@ -73,5 +78,13 @@ test('two nodes', async t => {
       'it to be taken out'
     )
     t.equal(await count(here), 0)
+  })
+
+  await t.test('do not stop a node from starting that was stopped during an import', async t => {
+    const { username } = await userOf(2)
+    const directory = mkdtempSync(join(tmpdir(), 'coffer-node-'))
+    new ImportFiles(new Layout(directory)).mark(n1.service.server.services.accounts.find(username)!)
+    const node = await startNode(t, cluster, 'n3', directory, longTimes)
+    t.ok(node.service.server.services.accounts.find(username))
   })
 })
