@@ -1,6 +1,7 @@
 /** Types of method calls, by method id. */
 import type { CofferError } from './errors.js'
 import type { Methods } from './methods/index.js'
+import type { Event } from './methods/nouns.js'
 import { repeatable } from './methods/repeatable.js'
 
 /** The id of a method, such as `events.get`. */
@@ -44,7 +45,40 @@ export function isRepeatable(call: UntypedCall): boolean {
 }
 
 /** Returns the id of the event that a call creates, if the client has given it. */
-export function getCreatedEventId({ method, params }: UntypedCall): string | undefined {
-  const { id } = { ...params } as { readonly id?: unknown }
+function getCreatedEventId({ method, params }: UntypedCall): string | undefined {
+  const id = (params as { readonly id?: unknown } | undefined)?.id
   return method === 'events.create' && typeof id === 'string' ? id : undefined
+}
+
+/** A client that reads events. */
+interface EventReader {
+  call(
+    method: 'events.getOne',
+    params: Params<'events.getOne'>,
+    options: { readonly signal: AbortSignal | undefined }
+  ): Promise<Result<'events.getOne'>>
+}
+
+/**
+ * Returns the event that an earlier attempt of a call has created, if a later attempt was refused with `error` because of that. `client`
+ * reads it.
+ */
+export async function findCreated(
+  client: EventReader,
+  call: UntypedCall,
+  error: unknown,
+  signal: AbortSignal | undefined
+): Promise<{ event: Event } | undefined> {
+  const id = getCreatedEventId(call)
+  if (id === undefined || (error as CofferError | undefined)?.id !== 'item-already-exists') return undefined
+  // What is left of a deleted event has no type, so it does not match.
+  const { event } = (await client.call('events.getOne', { id }, { signal })) as { readonly event: Event }
+  return matchesParams(event, call.params as Partial<Event>) ? { event } : undefined
+}
+
+/** Returns whether an event has the content with which a call wanted to create it. */
+function matchesParams(event: Event, request: Partial<Event>): boolean {
+  return (['type', 'time', 'content'] as const).every(
+    name => request[name] === undefined || JSON.stringify(request[name]) === JSON.stringify(event[name])
+  )
 }

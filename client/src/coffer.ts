@@ -1,6 +1,6 @@
 /** Calls methods of one account, one at a time or in batches. */
 import {
-  getCreatedEventId,
+  findCreated,
   isRepeatable,
   type UntypedCall,
   type Arguments,
@@ -12,7 +12,6 @@ import {
 import { parseEndpoint, type Endpoint } from './endpoint.js'
 import { findError, type CofferError } from './errors.js'
 import { Http, type HttpOptions } from './http.js'
-import type { Event } from './methods/nouns.js'
 import { splitBatch, type BatchRequest } from './split-batch.js'
 import { withRetries } from './retries.js'
 
@@ -155,38 +154,18 @@ export class Coffer extends Http {
       this.#serverTime = meta.serverTime
       const error = isSingle ? findError(results[0]!) : undefined
       if (error?.id === 'too-many-requests') throw error
-      return attempts > 1 ? await this.#replaceCreated(batch.calls, results, signal) : results
+      if (attempts === 1) return results
+      // An event that an earlier attempt has created exists.
+      return await Promise.all(
+        results.map(
+          async (result, index) =>
+            (await findCreated(this, batch.calls[index]!, findError(result), signal)) ?? result
+        )
+      )
     }
     const retryOptions = { retries: this.retries, isRepeatable: batch.calls.every(isRepeatable), signal }
     return await withRetries(attempt, retryOptions)
   }
-
-  /**
-   * Replaces `item-already-exists` errors by the event, if an earlier attempt of the same call has created that event.
-   */
-  async #replaceCreated(
-    calls: readonly UntypedCall[],
-    results: readonly object[],
-    signal: AbortSignal | undefined
-  ): Promise<readonly object[]> {
-    const resolved = await Promise.all(
-      results.map(async (result, index) => {
-        const call = calls[index]!
-        const id = getCreatedEventId(call)
-        if (id === undefined || findError(result)?.id !== 'item-already-exists') return result
-        const { event } = await this.call('events.getOne', { id }, { signal })
-        return 'type' in event && matchesParams(event, call.params as Partial<Event>) ? { event } : result
-      })
-    )
-    return resolved
-  }
-}
-
-/** Returns whether an event has the content with which a call wanted to create it. */
-function matchesParams(event: Event, request: Partial<Event>): boolean {
-  return (['type', 'time', 'content'] as const).every(
-    name => request[name] === undefined || JSON.stringify(request[name]) === JSON.stringify(event[name])
-  )
 }
 
 /** Returns the results of a batch. Throws the first error among the results. */

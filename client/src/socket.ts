@@ -1,5 +1,12 @@
 /** An account over Socket.IO: change notifications and calls. (docs/api/sockets.md) */
-import { isRepeatable, type UntypedCall, type Arguments, type MethodId, type Result } from './calls.js'
+import {
+  findCreated,
+  isRepeatable,
+  type UntypedCall,
+  type Arguments,
+  type MethodId,
+  type Result
+} from './calls.js'
 import type { Coffer } from './coffer.js'
 import { CofferError, findError, toCofferError, type ErrorBody } from './errors.js'
 import { Http, createOfflineError } from './http.js'
@@ -47,7 +54,8 @@ interface PendingCall {
   readonly call: UntypedCall
   readonly resolve: (result: object) => void
   readonly reject: (error: unknown) => void
-  isSent: boolean
+  /** How often it was sent: again after a connection was lost. */
+  sends: number
 }
 
 export class Socket {
@@ -106,7 +114,7 @@ export class Socket {
 
   /**
    * Limits notifications to these scopes, reported as `notificationsChanged`. Repeated calls add scopes. They survive
-   * reconnections.
+   * reconnections, except those that are refused by then, such as one of a deleted stream.
    */
   async subscribe(scopes: Scopes): Promise<void> {
     await this.#call({ method: 'subscribe', params: { scopes } })
@@ -141,19 +149,24 @@ export class Socket {
       this.#calls.delete(id)
     }
     signal?.addEventListener('abort', abort)
+    const pending = { call, sends: 0 }
     try {
       return await new Promise<object>((resolve, reject) => {
-        const pending: PendingCall = { call, resolve, reject, isSent: false }
-        this.#calls.set(id, pending)
-        if (this.#isOpen) this.#emit(id, pending)
+        const waiting: PendingCall = Object.assign(pending, { resolve, reject })
+        this.#calls.set(id, waiting)
+        if (this.#isOpen) this.#emit(id, waiting)
       })
+    } catch (error) {
+      const created = pending.sends > 1 && (await findCreated(this, call, error, signal))
+      if (created) return created
+      throw error
     } finally {
       signal?.removeEventListener('abort', abort)
     }
   }
 
   #emit(id: number, pending: PendingCall): void {
-    pending.isSent = true
+    pending.sends += 1
     const { method, params = {} } = pending.call
     this.#connection!.send(`${packetTypes.event}${this.#prefix}${id}${JSON.stringify([method, params])}`)
   }
@@ -193,9 +206,11 @@ export class Socket {
   #onConnected(): void {
     this.#attempts = 0
     this.#isOpen = true
-    if (Object.keys(this.#scopes).length > 0)
-      void this.#call({ method: 'subscribe', params: { scopes: this.#scopes } }).catch(() => undefined)
-    for (const [id, pending] of this.#calls) if (!pending.isSent) this.#emit(id, pending)
+    const waiting = [...this.#calls]
+    // One that is refused, such as a scope of a deleted stream, does not end the others.
+    for (const [key, scope] of Object.entries(this.#scopes))
+      void this.#call({ method: 'subscribe', params: { scopes: { [key]: scope } } }).catch(() => undefined)
+    for (const [id, pending] of waiting) this.#emit(id, pending)
     this.#notify('open')
   }
 
@@ -214,11 +229,10 @@ export class Socket {
     this.#connection?.close()
     this.#isOpen = false
     for (const [id, pending] of this.#calls) {
-      if (pending.isSent && !isRepeatable(pending.call)) {
+      if (pending.sends > 0 && !isRepeatable(pending.call)) {
         this.#calls.delete(id)
         pending.reject(createOfflineError())
       }
-      pending.isSent = false
     }
     if (this.#isClosed) return
     // Jitter: clients must not reconnect simultaneously after a restart of the service.

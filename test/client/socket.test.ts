@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { WebSocket } from 'ws'
-import { Coffer, Socket, type CofferError, type WebSocketLike } from '../../client/src/index.js'
+import { Coffer, newId, Socket, type CofferError, type WebSocketLike } from '../../client/src/index.js'
 import { ManualClock } from '../../core/time.js'
 import { startServer, type Server } from '../../server/server.js'
 import { coffer, methodModules, Service, testSettings } from '../support/coffer.js'
@@ -171,6 +171,54 @@ t.test('calls that were pending when the connection was lost are repeated only i
   made[0]!.terminate()
   t.match(await refused, { id: 'offline' }, 'a write may have been made: it is not made again')
   t.match(await read, { streams: Array }, 'a read is made again')
+})
+
+t.test('an event with a given id is created once, although the result was lost', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('diary')
+  let isLost = false
+  const losing = cofferOf(alice, {
+    fetch: async (url, init) => {
+      const response = await fetch(url, init)
+      if (isLost || !(await response.clone().text()).includes('"event"')) return response
+      isLost = true
+      throw new TypeError('lost')
+    }
+  })
+  const socket = new Socket(losing, { WebSocket: false })
+  t.teardown(() => socket.close())
+  const sent = { streamIds: ['diary'], type: 'note/txt', content: 'once', id: newId() }
+  t.match(await socket.call('events.create', sent), { event: sent })
+  t.ok(isLost, 'the first result was lost')
+  t.match(await refusalOf(socket.call('events.create', sent)), { id: 'item-already-exists' })
+  t.match((await socket.call('events.get')).events, { length: 1 })
+})
+
+t.test('scopes that are refused after a reconnection do not end the others', async t => {
+  const { alice } = await coffer(t)
+  let isCut = false
+  const failing = cofferOf(alice, {
+    fetch: async (url, init) => {
+      if (!isCut) return await fetch(url, init)
+      isCut = false
+      throw new TypeError('lost')
+    }
+  })
+  const socket = new Socket(failing, { WebSocket: false })
+  t.teardown(() => socket.close())
+  for (const id of ['diary', 'gone', 'other']) {
+    await alice.stream(id)
+    await socket.subscribe({ [id]: { kind: 'events', query: { streams: [id] } } })
+  }
+  for (let times = 0; times < 2; times++) await alice.do('streams.delete', { id: 'gone' })
+  const heard: (readonly string[])[] = []
+  socket.on('notificationsChanged', ({ keys }) => void heard.push(keys))
+  isCut = true
+  await socket.call('getAccessInfo')
+  t.notOk(isCut, 'the connection was lost')
+  for (const id of ['diary', 'other']) await alice.event({ streamIds: [id] })
+  await until(() => heard.flat().includes('other'), 'the change is told')
+  t.same(heard.flat(), ['diary', 'other'])
 })
 
 t.test('a malformed message closes the connection, which is opened again', async t => {
