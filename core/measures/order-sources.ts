@@ -45,11 +45,15 @@ export function* orderSources<T extends Counted>(
  */
 export function describeHiddenState(
   call: Call,
-  { measure, measures }: { readonly measure?: string; readonly measures?: readonly string[] | null }
+  {
+    measure,
+    measures,
+    other
+  }: { readonly measure?: string; readonly measures?: readonly string[] | null; readonly other?: string }
 ): unknown {
   const { caller, store } = call
   if (caller.isPersonal) return undefined
-  const requested = measure === undefined ? measures : [measure]
+  const requested = measure === undefined ? measures : [measure, other]
   const mayRead = (id: string): boolean => {
     const node = store.streams.find(id)
     return node !== undefined && caller.mayAt('read', node)

@@ -22,6 +22,8 @@ t.test('validators of others depend on the order only as far as it concerns them
   for (const path of [
     '/measures/facts?measures=steps',
     '/measures/days?measure=steps&from=2026-03-01&to=2026-03-02',
+    '/measures/compare?measure=steps&other=heart-rate&from=2026-03-01&to=2026-03-02',
+    '/measures/compare?measure=heart-rate&other=steps&from=2026-03-01&to=2026-03-02',
     `/measures/sample?measure=steps&fromTime=${midnight}&toTime=${midnight + day}&parts=1`
   ]) {
     await order(null)
