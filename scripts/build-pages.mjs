@@ -201,7 +201,7 @@ const firstFiles = collectFiles([
 ])
 report('sign-in pages', collectFiles(['index.html'], true), 60)
 report('app, first page', firstFiles, 75)
-report('app', appFiles, 190)
+report('app', appFiles, 191)
 const editingFiles = collectFiles(findChunks(/^app\/edit-access\//).filter(name => !isForeign(name)))
 report(
   'app, changing an access',

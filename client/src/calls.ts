@@ -41,13 +41,16 @@ export interface UntypedCall {
 
 /** Returns whether a call is idempotent: it reads, leads to the same state, or creates an event with an id from the client. */
 export function isRepeatable(call: UntypedCall): boolean {
-  return repeatable.test(call.method) || getCreatedEventId(call) !== undefined
+  return repeatable.test(call.method) || isCreationById(call)
 }
 
-/** Returns the id of the event that a call creates, if the client has given it. */
-function getCreatedEventId({ method, params }: UntypedCall): string | undefined {
-  const id = (params as { readonly id?: unknown } | undefined)?.id
-  return method === 'events.create' && typeof id === 'string' ? id : undefined
+/** An event as a client that has given it an id creates it. */
+type RequestedEvent = Partial<Event> & Pick<Event, 'id'>
+
+/** Returns whether a call creates an event with an id that the client has given. */
+function isCreationById(call: UntypedCall): call is UntypedCall & { readonly params: RequestedEvent } {
+  const { params }: { readonly params?: Partial<Event> | undefined } = call
+  return call.method === 'events.create' && typeof params?.id === 'string'
 }
 
 /** A client that reads events. */
@@ -69,16 +72,19 @@ export async function findCreated(
   error: unknown,
   signal: AbortSignal | undefined
 ): Promise<{ event: Event } | undefined> {
-  const id = getCreatedEventId(call)
-  if (id === undefined || (error as CofferError | undefined)?.id !== 'item-already-exists') return undefined
-  // What is left of a deleted event has no type, so it does not match.
-  const { event } = (await client.call('events.getOne', { id }, { signal })) as { readonly event: Event }
-  return matchesParams(event, call.params as Partial<Event>) ? { event } : undefined
-}
-
-/** Returns whether an event has the content with which a call wanted to create it. */
-function matchesParams(event: Event, request: Partial<Event>): boolean {
-  return (['type', 'time', 'content'] as const).every(
-    name => request[name] === undefined || JSON.stringify(request[name]) === JSON.stringify(event[name])
-  )
+  if (!isCreationById(call) || (error as CofferError | undefined)?.id !== 'item-already-exists')
+    return undefined
+  const { params } = call
+  try {
+    const result = await client.call('events.getOne', { id: params.id }, { signal })
+    // What is left of a deleted event has no type, so it does not match.
+    const { event } = result as { readonly event: Event }
+    const isSame = (name: 'content' | 'time' | 'type'): boolean =>
+      params[name] === undefined || JSON.stringify(params[name]) === JSON.stringify(event[name])
+    return isSame('type') && isSame('time') && isSame('content') ? { event } : undefined
+  } catch (refusal) {
+    // An access may be allowed to create events that it cannot read.
+    if (['forbidden', 'unknown-resource'].includes((refusal as CofferError).id)) return undefined
+    throw refusal
+  }
 }

@@ -3,12 +3,14 @@ import { Type, type Static } from 'typebox'
 import { Access } from '../../schemas/access.js'
 import { HeldByOAuth } from '../../schemas/oauth.js'
 import { toWireAccess } from '../access-ids.js'
+import { isRecentSignIn } from '../auth/recent-sign-in.js'
+import { isOwnApp } from '../auth/trusted-apps.js'
 import type { Call } from '../call/method.js'
 import { apiEndpoint } from '../service-info.js'
 import { isCreatedBy } from '../permissions/access.js'
 import { getCapability, withoutPeerEndpoints } from '../permissions/peer-access.js'
 
-/** An access with its token and API endpoint. A session is without both for others, and for pages. */
+/** An access with its token and API endpoint; sessions are without both for pages, and for most other sessions. */
 export const PublicAccess = Type.Object({
   ...Access.properties,
   token: Type.Optional(Type.String()),
@@ -19,7 +21,7 @@ export const PublicAccess = Type.Object({
 export type PublicAccess = Static<typeof PublicAccess>
 
 /** What {@link toPublicAccess} needs to know. */
-export type ViewContext = Pick<Call, 'account' | 'caller' | 'credentials' | 'services' | 'store'>
+export type ViewContext = Pick<Call, 'account' | 'caller' | 'credentials' | 'now' | 'services' | 'store'>
 
 /** Returns an access with its endpoint and its last use, under the id of its version. */
 export function toPublicAccess(call: ViewContext, access: Access): PublicAccess {
@@ -35,15 +37,19 @@ export function limitToCaller<A extends Omit<Access, 'token'>>(
 }
 
 /**
- * Returns an access with its endpoint. No session sees the token of another session, which may have just been
- * proven (docs/spec/mfa.md#proof); pages of the service do not even see their own: an injected script would
- * steal it (docs/spec/authentication.md#sessions-of-pages). The access of an offer has a token only for itself.
+ * Returns an access with its endpoint. A session does not see the token of another one, which may have been opened just
+ * now and be accepted as proof of identity (docs/spec/mfa.md#proof), unless it is accepted itself and the other is not one
+ * of the service's own pages. Pages do not even see their own: an injected script would steal it
+ * (docs/spec/authentication.md#sessions-of-pages). The access of an offer has a token only for itself.
  */
 export function addEndpoint(call: ViewContext, stored: Access): PublicAccess & Pick<Access, 'serial'> {
   const access = limitToCaller(call, stored)
-  const { id, token, type } = access
+  const { id, name, token, type } = access
   const isOthers = id !== call.caller.accessId
-  if (type === 'personal' && (call.credentials.isPage || isOthers)) return omitToken(access)
+  if (type === 'personal') {
+    const isHidden = isOthers && (isOwnApp(name) || !isRecentSignIn(call))
+    if (call.credentials.isPage || isHidden) return omitToken(access)
+  }
   // The link of an offer is in the request that asked for it, for those who may see it. (docs/spec/consent.md#offers)
   if (getCapability(access) && isOthers) return omitToken(access)
   const first = { id, token, apiEndpoint: getEndpoint(call, access) }

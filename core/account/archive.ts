@@ -57,7 +57,7 @@ export const Digests = Type.Record(Type.String(), Digest)
 
 /**
  * Yields the files of an account's archive. Each has to be read before the next is taken. Attachments that no
- * longer exist are empty files.
+ * longer exist are empty files, damaged ones are as they are.
  */
 export function* listArchiveFiles(
   {
@@ -71,13 +71,13 @@ export function* listArchiveFiles(
   {
     includesSecrets,
     createdAt,
-    onMissing
+    onDamaged
   }: {
     readonly includesSecrets: boolean
     /** Time of the export, in seconds. */
     readonly createdAt: number
-    /** Called with the ids of attachments that no longer exist. */
-    readonly onMissing?: (fileId: string) => void
+    /** Called with the ids of attachments that no longer exist, or have another size than their events say. */
+    readonly onDamaged?: (fileId: string) => void
   }
 ): Generator<ArchiveFile, void, undefined> {
   const digests = new Map<string, Digest>()
@@ -101,8 +101,10 @@ export function* listArchiveFiles(
   }
   yield file(manifestName, true, () => [Buffer.from(`${JSON.stringify(head, null, 2)}\n`)])
   for (const table of reader.tables) yield file(`tables/${table}.jsonl`, true, () => reader.lines(table))
-  for (const fileId of reader.attachments())
-    yield file(`attachments/${fileId}`, false, () => readAttachment(attachments, id, fileId, onMissing))
+  for (const attachment of reader.attachments())
+    yield file(`attachments/${attachment.id}`, false, () =>
+      readAttachment(attachments, id, attachment, onDamaged)
+    )
   yield {
     name: digestsFileName,
     isText: true,
@@ -117,13 +119,17 @@ type Bytes = Iterable<Buffer> | AsyncIterable<Buffer>
 async function* readAttachment(
   attachments: AttachmentStore,
   account: string,
-  fileId: string,
-  onMissing: ((fileId: string) => void) | undefined
+  { id, size }: { readonly id: string; readonly size: number },
+  onDamaged: ((fileId: string) => void) | undefined
 ): AsyncGenerator<Buffer, void, undefined> {
-  const source = await attachments.get(account, fileId)
+  const source = (await attachments.get(account, id)) as AsyncIterable<Buffer> | undefined
+  let read = 0
   // Deleted since the account was copied: exported as an empty file.
-  if (source) yield* source as AsyncIterable<Buffer>
-  else onMissing?.(fileId)
+  for await (const chunk of source ?? []) {
+    read += chunk.length
+    yield chunk
+  }
+  if (read !== size) onDamaged?.(id)
 }
 
 /** Passes bytes on, and records their size and SHA-256 digest under `name` at the end. */

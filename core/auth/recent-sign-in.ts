@@ -31,7 +31,12 @@ export function findSignInTime(
  * Returns whether the caller has signed in within the last {@link recentSignInSeconds} seconds. A sign-in while the clock was ahead does
  * not count until the clock is there again.
  */
-export function isRecentSignIn({ caller: { access }, credentials, now, store }: Call): boolean {
+export function isRecentSignIn({
+  caller: { access },
+  credentials,
+  now,
+  store
+}: Pick<Call, 'caller' | 'credentials' | 'now' | 'store'>): boolean {
   const time = access && findSignInTime(store, access, credentials.ip)
   return time !== undefined && Math.abs(now - time) <= recentSignInSeconds
 }

@@ -17,8 +17,8 @@ export interface ExportOptions {
 }
 
 /**
- * Exports an account to a new ZIP file. The exit code is 1 if attachments are missing, without which the
- * archive cannot be imported. Throws `TransferError` if there is no active account of that name or the file
+ * Exports an account to a new ZIP file. The exit code is 1 if attachments are missing or damaged: the archive
+ * cannot be imported. Throws `TransferError` if there is no active account of that name or the file
  * exists.
  */
 export async function exportUser(args: readonly string[], options: ExportOptions): Promise<void> {
@@ -30,11 +30,11 @@ export async function exportUser(args: readonly string[], options: ExportOptions
   const attachments = await openAttachments(layout, settings)
   const file = resolve(name)
   const includesSecrets = options.withoutSecrets !== true
-  const missing = await exportAccount(layout, account, file, { includesSecrets, attachments })
-  if (missing.length > 0) {
+  const damaged = await exportAccount(layout, account, file, { includesSecrets, attachments })
+  if (damaged.length > 0) {
     process.exitCode = 1
     console.error(
-      `${formatCount(missing.length, 'attachment is', 'attachments are')} missing, such as ${missing[0]}. The archive can't be imported. If they were deleted in the meantime, export again`
+      `${formatCount(damaged.length, 'attachment is', 'attachments are')} missing or damaged, such as ${damaged[0]}. The archive can't be imported. If they were deleted in the meantime, export again`
     )
   }
   console.log(options.json ? JSON.stringify({ username, file }) : `${username}: exported to ${file}`)

@@ -17,8 +17,8 @@ import type { Account } from '../../storage/platform/account.js'
 
 /**
  * Writes the archive, from a copy of the account's file. With `includesSecrets`, another server can take over
- * the account unchanged. Returns the ids of attachments that could not be found; an archive without them
- * cannot be imported. Throws {@link TransferError} if the file exists.
+ * the account unchanged. Returns the ids of attachments that are missing or damaged; the archive cannot be
+ * imported then. Throws {@link TransferError} if the file exists.
  */
 export async function exportAccount(
   source: Layout,
@@ -32,7 +32,7 @@ export async function exportAccount(
   if (existsSync(file)) throw new TransferError(`${file} already exists`)
   const copy = createCopyFolder(source)
   const draft = `${file}.${process.pid}.part`
-  const missing: string[] = []
+  const damaged: string[] = []
   try {
     await copyUserFile(source, copy, account.id)
     const original = source.userFile(account.id)
@@ -44,7 +44,7 @@ export async function exportAccount(
     const reader = new AccountReader(copy.userFile(account.id), { includesSecrets, original })
     try {
       const createdAt = Date.now() / 1000
-      const options = { includesSecrets, createdAt, onMissing: (id: string): void => void missing.push(id) }
+      const options = { includesSecrets, createdAt, onDamaged: (id: string): void => void damaged.push(id) }
       const files = listArchiveFiles(account, reader, attachments, options)
       await writeWithin(dirname(file), draft, await createZip(files))
     } finally {
@@ -53,7 +53,7 @@ export async function exportAccount(
     // A rename would overwrite a file that was created in the meantime.
     await link(draft, file)
     await syncPath(dirname(file))
-    return missing
+    return damaged
   } finally {
     await rm(draft, { force: true })
     removeCopyFolder(copy)

@@ -4,7 +4,7 @@ import { nameOriginal, StoreDamaged, translateError } from '../errors.js'
 import { userMigrations } from '../migrations/user/index.js'
 import { readSchemaVersion } from '../migrations/migrate.js'
 import { maxRows, openReadOnly } from '../sqlite/open.js'
-import { column } from '../sqlite/statements.js'
+import { statement } from '../sqlite/statements.js'
 import { isSecret, removeSecrets } from './secrets.js'
 import {
   listColumns,
@@ -18,6 +18,12 @@ import {
 
 /** Approximate size of a chunk, in characters. */
 const chunkSize = 64 * 1024
+
+/** An attachment as its row describes it; the size is in bytes. */
+interface Attachment {
+  readonly id: string
+  readonly size: number
+}
 
 /** Reads the rows of one account's file. The constructor throws `StoreDamaged`, `StoreTooNew`. */
 export class AccountReader {
@@ -91,10 +97,10 @@ export class AccountReader {
     }
   }
 
-  /** Ids of the attachments. Throws `StoreDamaged`. */
-  attachments(): string[] {
+  /** The attachments and their sizes in bytes. Throws `StoreDamaged`. */
+  attachments(): Attachment[] {
     try {
-      return column(this.#db, 'SELECT id FROM attachment ORDER BY id').all() as string[]
+      return statement(this.#db, 'SELECT id, size FROM attachment ORDER BY id').all() as Attachment[]
     } catch (error) {
       throw translateError(error, this.#name)
     }

@@ -183,6 +183,15 @@ t.test('the client', async t => {
       t.equal(contents(found).filter(content => content === 'named').length, 1)
     })
 
+    await t.test('reports that the event exists if the access cannot read it', async t => {
+      const { asked, url } = await scripted(t, server.url, lose, pass)
+      const { token } = await alice.grant('create-only', 'diary')
+      const through = new Coffer(`${url}/alice/`, { token })
+      const sent = { ...note, id: newId(), content: 'unread' }
+      t.match(await refusalOf(through.call('events.create', sent)), { id: 'item-already-exists' })
+      t.equal(asked.length, 3)
+    })
+
     await t.test('does not return an event of another user for the given id', async t => {
       const { event } = await mine.call('events.create', { ...note, content: 'theirs' })
       const { url } = await scripted(t, server.url, cut, pass)

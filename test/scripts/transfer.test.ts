@@ -407,7 +407,7 @@ function holdsNoSecret(t: Test, files: ReadonlyMap<string, Buffer>, { token }: C
   t.notOk(files.has('tables/password.jsonl'))
 }
 
-t.test('an export reports a missing attachment', async t => {
+t.test('an export reports attachments that are damaged or missing', async t => {
   const { alice, directory } = await openCoffer(t)
   await alice.stream('diary')
   const form = new FormData()
@@ -415,16 +415,18 @@ t.test('an export reports a missing attachment', async t => {
   form.append('file', new Blob(['bytes']), 'a.txt')
   const { body } = await alice.http('POST', '/events', form)
   const [{ id }] = body.event.attachments
-  const users = join(directory, 'users')
-  rmSync(
-    join(
-      users,
-      readdirSync(users, { recursive: true, encoding: 'utf8' }).find(name => name.endsWith(id))!
-    )
+  const names = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+  const stored = join(
+    directory,
+    names.find(name => name.endsWith(id))!
   )
-  const file = join(t.testdir(), 'a.zip')
-  const ended = await command(['export', 'alice', file, '--dataDir', directory])
-  t.equal(ended.code, 1)
-  t.match(ended.errors, `1 attachment is missing, such as ${id}`)
-  t.ok(existsSync(file), 'what there is has been written')
+  const damages = { cut: () => truncateSync(stored, 3), missing: () => rmSync(stored) }
+  for (const [name, damage] of Object.entries(damages)) {
+    damage()
+    const file = join(t.testdir(), `${name}.zip`)
+    const ended = await command(['export', 'alice', file, '--dataDir', directory])
+    t.equal(ended.code, 1, name)
+    t.match(ended.errors, `1 attachment is missing or damaged, such as ${id}`)
+    t.ok(existsSync(file), 'what there is has been written')
+  }
 })

@@ -67,7 +67,7 @@ interface ListOptions {
 
 /** Lists the accesses that the caller may see. */
 function createListing(
-  { account, credentials, services }: Call,
+  { account, credentials, now, services }: Call,
   { isWanted, page, present }: ListOptions
 ): Listing<Reader> {
   let last: Access | undefined
@@ -77,7 +77,9 @@ function createListing(
       last = accesses.at(-1)
       const texts = accesses
         .filter(access => isWanted(access, store) && mayList(caller, access))
-        .map(access => JSON.stringify(present({ account, caller, credentials, services, store }, access)))
+        .map(access =>
+          JSON.stringify(present({ account, caller, credentials, now, services, store }, access))
+        )
       return { text: texts.join(','), count: texts.length, done: isLast }
     }
   }

@@ -38,7 +38,7 @@ export function ConsentDetails({ request, shares, consent, same }: Props) {
         {app !== toPlainText(requestingAppId) && (
           <Fact name={t('consent.app')}>{toPlainText(requestingAppId)}</Fact>
         )}
-        <Fact name={t('consent.asker')}>{describeRequester(asked, asked.isNear)}</Fact>
+        <Fact name={t('consent.asker')}>{describeRequester(asked)}</Fact>
         {asked.returnTo !== undefined && <Fact name={t('consent.return')}>{getHost(asked.returnTo)}</Fact>}
         {isNewDestination && (
           <Fact name={t('consent.agreed')}>
@@ -47,7 +47,9 @@ export function ConsentDetails({ request, shares, consent, same }: Props) {
         )}
         {deviceName && <Fact name={t('consent.device')}>{toPlainText(deviceName)}</Fact>}
         <Fact name={t('consent.until')}>
-          {end === undefined ? t('consent.revoked') : t('consent.ends', { date: formatDate(end) })}
+          {end - Date.now() / 1000 < maxShownExpiry
+            ? t('consent.ends', { date: formatDate(end) })
+            : t('consent.revoked')}
         </Fact>
       </dl>
     </>
@@ -55,19 +57,15 @@ export function ConsentDetails({ request, shares, consent, same }: Props) {
 }
 
 /**
- * Returns when the access ends once the user allows the request, in seconds; `undefined` if it does not, or the app renews it. A
+ * Returns when the access ends once the user allows the request, in seconds; `Infinity` if it does not, or the app renews it. A
  * client of OAuth prolongs the access that it has, other apps do not.
  */
-function getEnd({ expireAfter, oauth }: AuthRequest, same: Access | undefined): number | undefined {
-  if (oauth?.scopes.includes('offline_access') === true) return undefined
-  const now = Date.now() / 1000
-  const asked = typeof expireAfter === 'number' ? now + expireAfter : undefined
-  const end = !same
-    ? asked
-    : oauth && asked !== undefined && same.expires !== undefined
-      ? Math.max(asked, same.expires)
-      : same.expires
-  return end !== undefined && end < now + maxShownExpiry ? end : undefined
+function getEnd({ expireAfter, oauth }: AuthRequest, same: Access | undefined): number {
+  if (oauth?.scopes.includes('offline_access')) return Infinity
+  const asked = typeof expireAfter === 'number' ? Date.now() / 1000 + expireAfter : Infinity
+  if (!same) return asked
+  const { expires = Infinity } = same
+  return oauth && asked < Infinity ? Math.max(asked, expires) : expires
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
@@ -79,7 +77,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
   )
 }
 
-function describeRequester({ network, origin }: Destination, isNear: boolean): string {
+function describeRequester({ isNear, network, origin }: Consent['asked']): string {
   const place = origin === undefined ? t('consent.program') : getHost(origin)
   if (isNear) return place
   return t('consent.elsewhere', { place, network: network === '' ? '?' : network })

@@ -36,17 +36,30 @@ t.test('accesses.get', async t => {
     ])
   })
 
-  t.test('returns the token of no other session', async t => {
+  t.test('returns the tokens of other sessions only to those who have just signed in', async t => {
     const service = await coffer(t)
-    const { alice } = service
+    const { alice, clock } = service
     await givePassword(alice)
     const origin = service.server.url
-    const login = { appId: 'some-dashboard', username: 'alice', password }
-    const { token } = (await service.http('POST', '/alice/auth/login', login, { origin })).body
-    t.ok(token)
-    const { accesses } = await alice.do('accesses.get')
-    const { id } = accesses.find(({ name }: Answer) => name === 'some-dashboard')
-    t.notMatch(JSON.stringify([accesses, await alice.do('accesses.getOne', { id })]), token)
+    const signIn = async (appId: string): Promise<string> => {
+      const given = { appId, username: 'alice', password }
+      const { token } = (await service.http('POST', '/alice/auth/login', given, { origin })).body
+      if (typeof token !== 'string') throw new Error(`${appId} is not signed in`)
+      return token
+    }
+    const sees = async (authorization: string, token: string): Promise<boolean[]> => {
+      const list = (await service.http('GET', '/alice/accesses', undefined, { authorization })).body
+      const { id } = list.accesses.find(({ name }: Answer) => name === 'new-app')
+      const one = (await service.http('GET', `/alice/accesses/${id}`, undefined, { authorization })).body
+      return [list, one].map(shown => JSON.stringify(shown).includes(token))
+    }
+    const old = await signIn('old-app')
+    clock.advance(700)
+    const added = await signIn('new-app')
+    t.same(await sees(old, added), [false, false])
+    t.same(await sees(added, added), [true, true])
+    t.same(await sees(await signIn('another-app'), added), [true, true])
+    t.same(await sees(await signIn('old-app'), added), [true, true])
   })
 
   t.test('returns deletions in order', async t => {
