@@ -5,6 +5,7 @@ import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
 import { formatWireId, getBaseId, parseWireId, toWireAccess, type WireId } from '../../access-ids.js'
 import { limitToCaller, mayManage, PublicAccess, toPublicAccess } from '../../accesses/public-access.js'
 import { notShared } from '../../auth/allow.js'
+import { isRecentSignIn } from '../../auth/recent-sign-in.js'
 import { method, type Call } from '../../call/method.js'
 import type { Reader } from '../../call/reader.js'
 import { fail, quoteText } from '../../errors.js'
@@ -27,11 +28,12 @@ export const getOne = method({
   mode: 'read',
   allow: notShared,
   isCacheable: () => true,
-  // Not all changes of an access are published to an app, and no use is.
-  hiddenState: ({ store }, { id }) => {
+  // Not all changes of an access are published to an app, and no use is. The token of a session is shown for some minutes.
+  hiddenState: (call, { id }) => {
+    const { store } = call
     const base = getBaseId(id)
-    const { modified, serial } = store.accesses.find(base) ?? {}
-    return [modified, serial, store.usage.getLastUsed(base)]
+    const { modified, serial, type } = store.accesses.find(base) ?? {}
+    return [modified, serial, store.usage.getLastUsed(base), type === 'personal' && isRecentSignIn(call)]
   },
   run(call, { id, includeHistory }) {
     const asked = parseWireId(id) ?? failUnknown(id)
