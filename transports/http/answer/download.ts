@@ -23,8 +23,8 @@ interface FileResponse {
 }
 
 /**
- * Sends a file. Errors: `unknown-resource` if its content is missing. Sends only the range that was asked
- * for, or 304 if the client has the file. Once part of it is sent, an error resets the connection.
+ * Sends a file. Errors: `unknown-resource` if its content is missing, `corrupted-data` if it has another size. Sends only the
+ * range that was asked for, or 304 if the client has the file. Once the response has begun, an error resets the connection.
  */
 export async function sendFile(
   exchange: Exchange,
@@ -54,7 +54,8 @@ export async function sendFile(
     setMissingHeaders(res, exchange.state.headers)
     res.writeHead(status)
     const outgoing = new ResponseWriter(exchange, services)
-    await outgoing.sendChunks(source, recheck)
+    const chunks = checkLength(source as AsyncIterable<Uint8Array>, size, attachment.id)
+    await outgoing.sendChunks(chunks, recheck)
     await outgoing.waitUntilTaken()
   } catch (error) {
     for (const name of res.headersSent ? [] : res.getHeaderNames())
@@ -63,6 +64,25 @@ export async function sendFile(
   } finally {
     leave?.()
   }
+}
+
+/**
+ * Passes chunks on. Throws `corrupted-data` for a damaged file of another size: clients would wait for bytes that do not come, or
+ * read those that are too many as the next response.
+ */
+async function* checkLength(
+  chunks: AsyncIterable<Uint8Array>,
+  size: number,
+  attachmentId: string
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let read = 0
+  for await (const chunk of chunks) {
+    read += chunk.length
+    if (read > size) break
+    yield chunk
+  }
+  if (read !== size)
+    throw new ApiError('corrupted-data', `Attachment "${attachmentId}" has another size than its event says`)
 }
 
 /** A range of a file: from `start` to `end`, both inclusive. */

@@ -1,12 +1,13 @@
 /** Files over real HTTP: uploading, downloading whole or in part, deleting. (docs/spec/attachments.md) */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { sweepAttachments } from '../../../../core/events/attachment-sweep.js'
 import { createId } from '../../../../core/ids.js'
+import { Layout } from '../../../../storage/files/layout.js'
 import { type Answer, Client, coffer, openCoffer } from '../../../support/coffer.js'
 
 const bytes = Buffer.from(Array.from({ length: 5000 }, (_, i) => i % 251))
@@ -451,6 +452,31 @@ t.test('an attachment', async t => {
     t.match(await alice.call('events.update', { id, update: { attachments: [] } }), {
       error: { id: 'forbidden' }
     })
+  })
+
+  t.test('that is damaged ends the connection, since it has not as many bytes as announced', async t => {
+    const account = server.services.accounts.find('alice')!.id
+    const stored = new Layout(server.services.config.dataDir).attachmentFile(account, attachments[0].id)
+    for (const damaged of [bytes.subarray(0, 4997), Buffer.concat([bytes, bytes]), Buffer.alloc(0)]) {
+      writeFileSync(stored, damaged)
+      const socket = connect(Number(new URL(server.url).port), new URL(server.url).hostname).on(
+        'error',
+        () => undefined
+      )
+      const received: Buffer[] = []
+      socket.on('data', chunk => void received.push(chunk))
+      socket.write(
+        `GET /alice${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${alice.token}\r\n\r\n` +
+          // The end of the first response is known by this one.
+          `GET /nobody HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
+      )
+      await new Promise(resolve => void socket.once('close', resolve))
+      t.notMatch(Buffer.concat(received).toString('latin1'), '404', `${damaged.length} bytes`)
+    }
+    writeFileSync(stored, bytes)
+    t.same((await get(alice, path)).bytes, bytes)
+    const part = await get(alice, path, { authorization: alice.token, range: 'bytes=10-19' })
+    t.same(part.bytes, bytes.subarray(10, 20))
   })
 
   t.test('is deleted with its bytes', async t => {
