@@ -26,23 +26,32 @@ interface MaintenanceJobs {
 type AccountJob = (account: Account) => unknown
 
 /**
- * Runs the maintenance now, and every day from now on; deletions that are due every hour. `further`: jobs of
- * other modules. Errors are logged, and end only their own job.
+ * Runs the maintenance now, and every day from now on; deletions that are due every hour. Nodes of a cluster serve no account
+ * yet when they start: they try again every hour until they do. `further`: jobs of other modules. Errors are logged, and end
+ * only their own job.
  */
 export function startMaintenance(services: Services, further: readonly AccountJob[] = []): MaintenanceJobs {
   const stopping = new AbortController()
   let running = Promise.resolve()
+  /** Whether the jobs have run for an account. */
+  let hasRun = false
   const run = (storedBefore: number): void => {
     running = running.then(() =>
-      runGuarded(services, () => runDailyJobs(services, further, storedBefore, stopping.signal))
+      runGuarded(services, async () => {
+        if (await runDailyJobs(services, further, storedBefore, stopping.signal)) hasRun = true
+      })
     )
   }
+  const runLater = (): void => run(getCurrentIdTime() - graceSeconds)
   const deleteDueAccounts = (): void => {
     running = running.then(() => runGuarded(services, () => deleteDue(services, stopping.signal)))
   }
   const timers = [
-    setInterval(() => run(getCurrentIdTime() - graceSeconds), dayMs),
-    setInterval(deleteDueAccounts, hourMs)
+    setInterval(runLater, dayMs),
+    setInterval(() => {
+      deleteDueAccounts()
+      if (!hasRun) runLater()
+    }, hourMs)
   ]
   for (const timer of timers) timer.unref()
   deleteDueAccounts()
@@ -62,13 +71,17 @@ function getCurrentIdTime(): number {
   return getIdTime(createId())
 }
 
-/** Runs the daily jobs. `storedBefore`: calls that stored files before that time (seconds) have ended. */
+/**
+ * Runs the daily jobs. `storedBefore`: calls that stored files before that time (seconds) have ended. Returns whether an account is
+ * served here.
+ */
 async function runDailyJobs(
   services: Services,
   further: readonly AccountJob[],
   storedBefore: number,
   signal: AbortSignal
-): Promise<void> {
+): Promise<boolean> {
+  let isServing = false
   const isStopped = (): boolean => signal.aborted
   // Work that does not belong to an account is done by the first thread.
   if (services.shard.index === 0) {
@@ -77,8 +90,9 @@ async function runDailyJobs(
     await runGuarded(services, () => removeUnusedClients(services, services.clock.now()))
   }
   for await (const account of iterateActiveAccounts(services)) {
-    if (isStopped()) return
+    if (isStopped()) break
     if (!services.accounts.owns(account)) continue
+    isServing = true
     const begunMs = performance.now()
     await runGuarded(services, () =>
       services.accounts.runInBackground(account, async () => {
@@ -104,6 +118,7 @@ async function runDailyJobs(
     const pauseMs = (performance.now() - begunMs) * pauseFactor
     await wait(pauseMs, undefined, { signal, ref: false }).catch(() => {})
   }
+  return isServing
 }
 
 /** Runs work and logs its errors: a failure for one account must not stop the maintenance of others. */

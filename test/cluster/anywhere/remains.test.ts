@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { mock } from 'node:test'
 import { test } from 'tap'
+import { startMaintenance } from '../../../core/platform/maintenance-jobs.js'
 import { deleteDue } from '../../../core/platform/remove-account.js'
 import { createFixedShards } from '../../../core/call/shard.js'
 import { createId } from '../../../core/ids.js'
@@ -222,4 +224,31 @@ test('a file fetched while its account is deleted elsewhere leaves no folder', a
   }
   t.equal(await there.attachments.size(account.id, ids[1]), undefined)
   t.notOk(existsSync(folder))
+})
+
+test('a node maintains users whom it serves only since its start', async t => {
+  const cluster = new MemoryCluster()
+  await begin(t, cluster)
+  const [n1, n2] = await startPair(t, cluster)
+  const username = nameAt(n1, 0)
+  await userAt([n1], username)
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const maintained: string[] = []
+  const jobs = startMaintenance(n2.service.server.services, [
+    account => void maintained.push(account.username)
+  ])
+  await move(n1, n2, shards.indexOf(username))
+  await until(() => n2.owns(username), 'the other node to take over')
+  // Less than a day.
+  let hours = 0
+  await until(() => {
+    if (hours++ < 20) mock.timers.tick(3_600_000)
+    return maintained.includes(username)
+  }, 'the jobs of the user')
+  await jobs.stop()
+  t.ok(
+    maintained.every(name => name === username),
+    'and of no other'
+  )
 })
